@@ -1,0 +1,92 @@
+//! Converting a hold into what the customer keeps.
+
+use super::super::{
+    Command, ConvertMode, Event, Facts, Hold, HoldId, HoldState, Kept, Lines, Pool, Reads, Refusal, Stop,
+};
+use super::{HoldReply, change_pool, forget_owner, hold, require_pools, update_hold};
+
+/// Keeps all lines, or the given part; the rest is released. A repeat of the same conversion says what was kept.
+///
+/// Refuses, in this order: no such hold; the hold has ended; the part exceeds the hold; a total below zero (overbooked
+/// goods that are not there cannot leave).
+#[derive(Clone, Debug)]
+pub struct ConvertHold {
+    pub id: HoldId,
+    pub mode: ConvertMode,
+    /// `None` keeps everything.
+    pub part: Option<Lines>,
+}
+
+impl ConvertHold {
+    fn is_request_of(&self, hold: &Hold) -> bool {
+        let wanted = self.part.as_ref().unwrap_or(&hold.lines);
+        hold.kept.as_ref().is_some_and(|kept| kept.mode == self.mode && kept.lines == *wanted)
+    }
+}
+
+impl Command for ConvertHold {
+    const NAME: &'static str = "convert_hold";
+    type Reply = HoldReply;
+    type Refusal = Refusal;
+
+    fn reads(&self, reads: &mut Reads<'_>) {
+        reads.record::<Hold>(&self.id);
+    }
+
+    fn decide(&self, facts: &mut Facts) -> Result<HoldReply, Stop<Refusal>> {
+        let hold = hold(facts, self.id)?;
+        if hold.state == HoldState::Converted && self.is_request_of(&hold) {
+            facts.mark_replayed();
+            return Ok(HoldReply { hold, pool_versions: Vec::new() });
+        }
+        if !hold.is_live(facts.now()) {
+            return Err(Refusal::HoldEnded { state: hold.state_at(facts.now()) }.into());
+        }
+        let kept = self.part.clone().unwrap_or_else(|| hold.lines.clone());
+        let exceeding = hold.lines.exceeded_by(&kept);
+        if !exceeding.is_empty() {
+            return Err(Refusal::LinesExceedHold { pools: exceeding }.into());
+        }
+        require_pools(facts, &hold.lines)?;
+        self.require_goods(facts, &kept)?;
+
+        let mut versions = Vec::with_capacity(hold.lines.len());
+        for line in hold.lines.iter() {
+            let kept_units = kept.quantity_of(&line.pool);
+            let version = change_pool(facts, &line.pool, |pool| {
+                pool.release(line.quantity.strict_sub(kept_units));
+                match self.mode {
+                    ConvertMode::Book => pool.book_held(kept_units),
+                    ConvertMode::Consume => pool.consume_held(kept_units),
+                }
+            })?;
+            versions.push(version);
+        }
+        forget_owner(facts, &hold)?;
+        let now = facts.now();
+        let hold = update_hold(facts, self.id, |hold| {
+            hold.state = HoldState::Converted;
+            hold.ended_at = Some(now);
+            hold.kept = Some(Kept { mode: self.mode, lines: kept.clone() });
+        })?;
+        facts.emit(&Event::HoldConverted { hold: self.id, mode: self.mode, kept, versions: versions.clone() });
+        Ok(HoldReply { hold, pool_versions: versions })
+    }
+}
+
+impl ConvertHold {
+    fn require_goods(&self, facts: &mut Facts, kept: &Lines) -> Result<(), Stop<Refusal>> {
+        match self.mode {
+            ConvertMode::Book => Ok(()),
+            ConvertMode::Consume => {
+                for line in kept.iter() {
+                    let total = facts.get::<Pool>(&line.pool)?.map_or(0, |pool| pool.total).strict_sub(line.quantity);
+                    if total < 0 {
+                        return Err(Refusal::TotalOutOfRange { pool: line.pool.clone(), total }.into());
+                    }
+                }
+                Ok(())
+            }
+        }
+    }
+}

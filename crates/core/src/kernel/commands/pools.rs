@@ -1,0 +1,191 @@
+//! Capacity. A total lowered below what is promised is the truth of the outside world: accepted, and shown as oversold.
+
+use super::super::{Command, Event, Facts, Invalid, Pool, PoolKey, Reads, Refusal, ShortLine, Stop, Tenant, UNITS_MAX};
+use super::{Decision, policy};
+
+fn check_units(what: &str, units: i64, units_min: i64) -> Result<(), Invalid> {
+    let sane = (units_min..=UNITS_MAX).contains(&units);
+    if sane { Ok(()) } else { Err(Invalid::Units { what: what.to_owned(), units, units_min, units_max: UNITS_MAX }) }
+}
+
+fn emit_changed(facts: &mut Facts, pool: &Pool, oversold_before: i64) {
+    let &Pool { version, total, overbook, granted, closed, .. } = pool;
+    facts.emit(&Event::PoolChanged { pool: pool.key.clone(), version, total, overbook, granted, closed });
+    if pool.oversold > oversold_before {
+        facts.emit(&Event::PoolOversold { pool: pool.key.clone(), oversold: pool.oversold });
+    }
+}
+
+/// Sets what is given, leaves what is not; creates the pool if it does not exist.
+///
+/// Refuses, in this order: no such tenant; another version than expected (an absent pool has version 0).
+#[derive(Clone, Debug)]
+pub struct PutPool {
+    pool: PoolKey,
+    total: i64,
+    overbook: Option<i64>,
+    closed: Option<bool>,
+    expected_version: Option<i64>,
+}
+
+impl PutPool {
+    /// Sets the total, whatever it was: the last writer wins.
+    pub fn new(pool: PoolKey, total: i64) -> Result<PutPool, Invalid> {
+        check_units("total", total, 0)?;
+        Ok(PutPool { pool, total, overbook: None, closed: None, expected_version: None })
+    }
+
+    pub fn overbook(mut self, overbook: i64) -> Result<PutPool, Invalid> {
+        check_units("overbook", overbook, 0)?;
+        self.overbook = Some(overbook);
+        Ok(self)
+    }
+
+    #[must_use]
+    pub fn closed(mut self, closed: bool) -> PutPool {
+        self.closed = Some(closed);
+        self
+    }
+
+    /// Compare-and-set; zero says that the pool must not exist yet.
+    #[must_use]
+    pub fn expected_version(mut self, version: i64) -> PutPool {
+        self.expected_version = Some(version);
+        self
+    }
+}
+
+impl Command for PutPool {
+    const NAME: &'static str = "put_pool";
+    type Reply = Pool;
+    type Refusal = Refusal;
+
+    fn reads(&self, reads: &mut Reads<'_>) {
+        reads.record::<Tenant>(&());
+        reads.record::<Pool>(&self.pool);
+    }
+
+    fn decide(&self, facts: &mut Facts) -> Result<Pool, Stop<Refusal>> {
+        policy(facts)?;
+        let before = facts.get::<Pool>(&self.pool)?.cloned();
+        let version = before.as_ref().map_or(0, |pool| pool.version);
+        if self.expected_version.is_some_and(|expected| expected != version) {
+            return Err(Refusal::PoolVersion { pool: self.pool.clone(), version }.into());
+        }
+        let mut after = before.clone().unwrap_or_else(|| Pool::new(self.pool.clone()));
+        let oversold_before = after.oversold;
+        after.set_capacity(self.total, self.overbook.unwrap_or(after.overbook));
+        after.closed = self.closed.unwrap_or(after.closed);
+        if before.as_ref() == Some(&after) {
+            facts.mark_replayed();
+            return Ok(after);
+        }
+        let after = replace(facts, before.is_some(), after)?;
+        emit_changed(facts, &after, oversold_before);
+        Ok(after)
+    }
+}
+
+fn replace(facts: &mut Facts, exists: bool, after: Pool) -> Decision<Pool> {
+    if !exists {
+        return Ok(facts.insert(after).clone());
+    }
+    let pool = facts.get_mut::<Pool>(&after.key)?.expect("read before");
+    let version = pool.version;
+    *pool = Pool { version, ..after };
+    Ok(pool.clone())
+}
+
+/// Changes the total by a difference: deliveries, breakages, rooms out of order.
+///
+/// Refuses, in this order: no such tenant; no such pool; a total below zero or beyond the largest.
+#[derive(Clone, Debug)]
+pub struct AdjustPool {
+    pool: PoolKey,
+    total_delta: i64,
+}
+
+impl AdjustPool {
+    pub fn new(pool: PoolKey, total_delta: i64) -> Result<AdjustPool, Invalid> {
+        check_units("total_delta", total_delta, UNITS_MAX.strict_neg())?;
+        Ok(AdjustPool { pool, total_delta })
+    }
+}
+
+impl Command for AdjustPool {
+    const NAME: &'static str = "adjust_pool";
+    type Reply = Pool;
+    type Refusal = Refusal;
+
+    fn reads(&self, reads: &mut Reads<'_>) {
+        reads.record::<Tenant>(&());
+        reads.record::<Pool>(&self.pool);
+    }
+
+    fn decide(&self, facts: &mut Facts) -> Result<Pool, Stop<Refusal>> {
+        policy(facts)?;
+        let before = known_pool(facts, &self.pool)?;
+        let total = before.total.strict_add(self.total_delta);
+        if !(0..=UNITS_MAX).contains(&total) {
+            return Err(Refusal::TotalOutOfRange { pool: self.pool.clone(), total }.into());
+        }
+        let mut after = before.clone();
+        after.set_capacity(total, before.overbook);
+        let after = replace(facts, true, after)?;
+        emit_changed(facts, &after, before.oversold);
+        Ok(after)
+    }
+}
+
+fn known_pool(facts: &mut Facts, key: &PoolKey) -> Decision<Pool> {
+    let pool = facts.get::<Pool>(key)?.cloned();
+    Ok(pool.ok_or_else(|| Refusal::PoolNotFound { pools: vec![key.clone()] })?)
+}
+
+/// Lends units to a hot path, or takes them back.
+///
+/// Refuses, in this order: no such tenant; no such pool; more taken back than granted; closed; fewer available.
+#[derive(Clone, Debug)]
+pub struct GrantUnits {
+    pool: PoolKey,
+    units_delta: i64,
+}
+
+impl GrantUnits {
+    pub fn new(pool: PoolKey, units_delta: i64) -> Result<GrantUnits, Invalid> {
+        check_units("units_delta", units_delta, UNITS_MAX.strict_neg())?;
+        Ok(GrantUnits { pool, units_delta })
+    }
+}
+
+impl Command for GrantUnits {
+    const NAME: &'static str = "grant_units";
+    type Reply = Pool;
+    type Refusal = Refusal;
+
+    fn reads(&self, reads: &mut Reads<'_>) {
+        reads.record::<Tenant>(&());
+        reads.record::<Pool>(&self.pool);
+    }
+
+    fn decide(&self, facts: &mut Facts) -> Result<Pool, Stop<Refusal>> {
+        policy(facts)?;
+        let before = known_pool(facts, &self.pool)?;
+        if before.granted.strict_add(self.units_delta) < 0 {
+            return Err(Refusal::GrantExceeded { pool: before.key, granted: before.granted }.into());
+        }
+        if self.units_delta > 0 && before.closed {
+            return Err(Refusal::PoolClosed { pools: vec![before.key] }.into());
+        }
+        let (wanted, available) = (self.units_delta, before.available());
+        if wanted > available {
+            facts.require_no_lapsed_holds()?;
+            return Err(Refusal::SoldOut { lines: vec![ShortLine { pool: before.key, wanted, available }] }.into());
+        }
+        let mut after = before.clone();
+        after.change_granted(self.units_delta);
+        let after = replace(facts, true, after)?;
+        emit_changed(facts, &after, before.oversold);
+        Ok(after)
+    }
+}

@@ -1,0 +1,203 @@
+//! What a batch knows about one tenant while it decides. Later commands see what earlier ones changed;
+//! a refused command leaves no trace.
+
+use super::event::Event;
+use super::record::Record;
+use super::shelf::{AnyShelf, Shelf};
+use super::{Halt, TenantId, Timestamp};
+
+/// Whether this batch has looked for lapsed holds of the tenant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LapsedHolds {
+    Unknown,
+    NoneLeft,
+    /// A batch expires a bounded number; the rest is the next batch's.
+    MoreLeft,
+}
+
+#[derive(Debug)]
+pub struct Facts {
+    tenant: TenantId,
+    now: Timestamp,
+    shelves: Vec<Box<dyn AnyShelf>>,
+    /// Counts commands, so that each changes a version at most once.
+    command: u64,
+    replayed: bool,
+    lapsed_holds: LapsedHolds,
+    /// Assume nothing: records expected to be absent are loaded too.
+    distrust: bool,
+    complete: bool,
+    events: Vec<u8>,
+    events_count: u32,
+    events_before_command: (usize, u32),
+}
+
+impl Facts {
+    /// Facts that a store fills on demand.
+    pub fn new(tenant: TenantId, distrust: bool) -> Facts {
+        Facts {
+            tenant,
+            now: Timestamp::from_micros(0),
+            shelves: Vec::new(),
+            command: 1,
+            replayed: false,
+            lapsed_holds: LapsedHolds::Unknown,
+            distrust,
+            complete: false,
+            events: Vec::new(),
+            events_count: 0,
+            events_before_command: (0, 0),
+        }
+    }
+
+    /// Facts that are the whole truth: the pure core without a store, the reference that stores are compared with.
+    pub fn complete(tenant: TenantId) -> Facts {
+        Facts { complete: true, ..Facts::new(tenant, false) }
+    }
+
+    pub fn tenant(&self) -> TenantId {
+        self.tenant
+    }
+
+    /// The instant of the batch: the same for all its commands, and never before an earlier batch's.
+    pub fn now(&self) -> Timestamp {
+        self.now
+    }
+
+    pub fn set_now(&mut self, now: Timestamp) {
+        self.now = now;
+        self.lapsed_holds = LapsedHolds::Unknown;
+    }
+
+    // Reading.
+
+    pub fn get<R: Record>(&mut self, key: &R::Key) -> Result<Option<&R>, Halt> {
+        self.shelf_mut::<R>().get(key)
+    }
+
+    /// The record, about to be changed: its version goes up once per command.
+    pub fn get_mut<R: Record>(&mut self, key: &R::Key) -> Result<Option<&mut R>, Halt> {
+        let command = self.command;
+        self.shelf_mut::<R>().get_mut(key, command)
+    }
+
+    /// The record if it happens to be known; a record that the caller expects to insert is not looked up.
+    /// Should it exist after all, the insert fails and the batch is decided again without this assumption.
+    pub fn get_fresh<R: Record>(&mut self, key: &R::Key) -> Result<Option<&R>, Halt> {
+        let distrust = self.distrust;
+        let shelf = self.shelf_mut::<R>();
+        if distrust { shelf.get(key) } else { Ok(shelf.known(key)) }
+    }
+
+    /// Halts unless all are loaded, asking for all that are missing at once.
+    pub fn require<'k, R: Record>(&mut self, keys: impl IntoIterator<Item = &'k R::Key>) -> Result<(), Halt> {
+        let shelf = self.shelf_mut::<R>();
+        let mut loaded = true;
+        for key in keys {
+            loaded &= shelf.ask(key);
+        }
+        if loaded { Ok(()) } else { Err(Halt::Unloaded) }
+    }
+
+    /// Keys of records that are due now, oldest first, and whether these are all.
+    pub fn due<R: Record>(&mut self) -> Result<(Vec<R::Key>, bool), Halt> {
+        let now = self.now;
+        self.shelf_mut::<R>().due(now)
+    }
+
+    /// Halts until lapsed holds have been expired, so that none of them can be the reason for a refusal.
+    pub fn require_no_lapsed_holds(&self) -> Result<(), Halt> {
+        match self.lapsed_holds {
+            LapsedHolds::Unknown => Err(Halt::LapsedHolds),
+            LapsedHolds::MoreLeft => Err(Halt::NextBatch),
+            LapsedHolds::NoneLeft => Ok(()),
+        }
+    }
+
+    pub fn set_lapsed_holds(&mut self, lapsed_holds: LapsedHolds) {
+        self.lapsed_holds = lapsed_holds;
+    }
+
+    // Changing.
+
+    pub fn insert<R: Record>(&mut self, record: R) -> &R {
+        let command = self.command;
+        self.shelf_mut::<R>().insert(record, command)
+    }
+
+    pub fn remove<R: Record>(&mut self, key: &R::Key) {
+        let command = self.command;
+        self.shelf_mut::<R>().remove(key, command);
+    }
+
+    pub fn emit(&mut self, event: &Event) {
+        event.encode(&mut self.events);
+        self.events_count = self.events_count.strict_add(1);
+    }
+
+    /// The command found its own effect in place and repeats the answer.
+    pub fn mark_replayed(&mut self) {
+        self.replayed = true;
+    }
+
+    // For whoever runs commands.
+
+    pub fn ask<R: Record>(&mut self, key: &R::Key) {
+        self.shelf_mut::<R>().ask(key);
+    }
+
+    pub fn ask_fresh<R: Record>(&mut self, key: &R::Key) {
+        if self.distrust {
+            self.ask::<R>(key);
+        }
+    }
+
+    /// The command is done: its changes become what the next one sees. Tells whether it was a replay.
+    pub fn keep_changes(&mut self) -> bool {
+        for shelf in &mut self.shelves {
+            shelf.keep_changes();
+        }
+        self.command = self.command.strict_add(1);
+        self.events_before_command = (self.events.len(), self.events_count);
+        std::mem::take(&mut self.replayed)
+    }
+
+    /// The command was refused, halted or broke: it never happened.
+    pub fn drop_changes(&mut self) {
+        for shelf in &mut self.shelves {
+            shelf.drop_changes();
+        }
+        self.command = self.command.strict_add(1);
+        let (bytes, count) = self.events_before_command;
+        self.events.truncate(bytes);
+        self.events_count = count;
+        self.replayed = false;
+    }
+
+    pub fn has_changes(&self) -> bool {
+        self.shelves.iter().any(|shelf| shelf.has_changes())
+    }
+
+    /// The packed events of the batch, and how many they are.
+    pub fn events(&self) -> (&[u8], u32) {
+        (&self.events, self.events_count)
+    }
+
+    pub fn shelves(&self) -> impl Iterator<Item = &dyn AnyShelf> {
+        self.shelves.iter().map(AsRef::as_ref)
+    }
+
+    pub fn shelves_mut(&mut self) -> impl Iterator<Item = &mut Box<dyn AnyShelf>> {
+        self.shelves.iter_mut()
+    }
+
+    fn shelf_mut<R: Record>(&mut self) -> &mut Shelf<R> {
+        let complete = self.complete;
+        let position = self.shelves.iter().position(|shelf| shelf.as_any().is::<Shelf<R>>());
+        let index = position.unwrap_or_else(|| {
+            self.shelves.push(Box::new(Shelf::<R>::new(complete)));
+            self.shelves.len().strict_sub(1)
+        });
+        self.shelves[index].as_any_mut().downcast_mut().expect("found by its type")
+    }
+}

@@ -1,0 +1,39 @@
+//! What is wrong with an input before anything is looked up.
+
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+use super::PoolKey;
+
+/// Bad input. Found while the command is built, so a command that exists is well-formed.
+#[derive(Clone, Debug, PartialEq, Eq, Error, Serialize, Deserialize)]
+pub enum Invalid {
+    #[error("{what} must not be empty")]
+    NameEmpty { what: String },
+    #[error("{what} has {bytes} bytes; at most {bytes_max} are allowed")]
+    NameTooLong { what: String, bytes: usize, bytes_max: usize },
+    #[error("{what} contains a control character or starts or ends with a space")]
+    NameMalformed { what: String },
+    #[error("a slug has 1 to 63 characters: a to z, 0 to 9 and inner hyphens")]
+    SlugMalformed,
+    #[error("a slot is empty or a date such as 2026-12-24")]
+    SlotMalformed,
+    #[error("the id is not a UUIDv7")]
+    IdNotUuidV7,
+    #[error("a hold has 1 to {lines_max} lines, not {lines}")]
+    LineCount { lines: usize, lines_max: usize },
+    #[error("the quantity of {pool} is {quantity}; it must be between 1 and {quantity_max}")]
+    Quantity { pool: PoolKey, quantity: i64, quantity_max: i64 },
+    #[error("{pool} is listed twice; add the quantities up")]
+    LineTwice { pool: PoolKey },
+    #[error("{what} is {units} units; it must be between {units_min} and {units_max}")]
+    Units { what: String, units: i64, units_min: i64, units_max: i64 },
+    #[error("a lifetime of {secs} s is not between 1 s and {secs_max} s")]
+    Lifetime { secs: i64, secs_max: i64 },
+    #[error("the default lifetime must not be above the longest one")]
+    PolicyContradictory,
+    #[error("metadata must be a JSON object")]
+    MetadataNotObject,
+    #[error("metadata has {bytes} bytes; at most {bytes_max} are allowed")]
+    MetadataTooLong { bytes: usize, bytes_max: usize },
+}

@@ -1,0 +1,44 @@
+//! Tenants, pools and holds: countable things that run out, and timed claims on them.
+//! Knows nothing of rooms, seats, goods, money or stores.
+
+mod command;
+pub mod commands;
+mod event;
+mod facts;
+mod hold;
+mod ids;
+mod invalid;
+mod lines;
+mod names;
+mod owner;
+mod pool;
+mod record;
+mod refusal;
+mod reply;
+mod shelf;
+mod tenant;
+mod time;
+
+pub use command::{Command, Halt, Reads, Stop};
+pub use event::{Event, EventsCorrupt, decode_events};
+pub use facts::{Facts, LapsedHolds};
+pub use hold::{ConvertMode, Hold, HoldState, Kept};
+pub use ids::{HoldId, TenantId};
+pub use invalid::Invalid;
+pub use lines::{LINES_MAX, Line, Lines, QUANTITY_MAX};
+pub use names::{Metadata, NAME_BYTES_MAX, OwnerName, Reference, ResourceName, Slug};
+pub use owner::Owner;
+pub use pool::{Pool, PoolKey, UNITS_MAX};
+pub use record::{Column, ColumnType, Columns, Corrupt, Due, Record, Row, Table, Value};
+pub use refusal::{Refusal, ShortLine};
+pub use reply::{KeptReply, ReplyKey};
+pub use shelf::{AnyShelf, Change, ChangedKey, Encode};
+pub use tenant::{HoldPolicy, SlugClaim, Tenant};
+pub use time::{Slot, Timestamp};
+
+/// Every table that a store must be able to load and write, in the order in which rows are inserted.
+pub const TABLES: &[&Table] =
+    &[SlugClaim::TABLE, Tenant::TABLE, Pool::TABLE, Hold::TABLE, Owner::TABLE, KeptReply::TABLE];
+
+/// No command loads more than this: nothing may make everybody else wait.
+pub const RECORDS_PER_COMMAND_MAX: usize = 2_000;

@@ -1,0 +1,156 @@
+//! Names given by callers: checked once, cheap to copy (short ones are stored inline).
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+use smol_str::SmolStr;
+
+use super::Invalid;
+
+pub const NAME_BYTES_MAX: usize = 200;
+const SLUG_BYTES_MAX: usize = 63;
+const METADATA_BYTES_MAX: usize = 16 * 1024;
+
+fn check_name(what: &str, text: &str) -> Result<(), Invalid> {
+    if text.is_empty() {
+        return Err(Invalid::NameEmpty { what: what.to_owned() });
+    }
+    if text.len() > NAME_BYTES_MAX {
+        return Err(Invalid::NameTooLong { what: what.to_owned(), bytes: text.len(), bytes_max: NAME_BYTES_MAX });
+    }
+    if text.trim() != text || text.chars().any(char::is_control) {
+        return Err(Invalid::NameMalformed { what: what.to_owned() });
+    }
+    Ok(())
+}
+
+fn check_slug(_what: &str, text: &str) -> Result<(), Invalid> {
+    let legal = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-';
+    let inner_hyphens = !text.starts_with('-') && !text.ends_with('-');
+    let sized = (1..=SLUG_BYTES_MAX).contains(&text.len());
+    if sized && inner_hyphens && text.bytes().all(legal) { Ok(()) } else { Err(Invalid::SlugMalformed) }
+}
+
+macro_rules! name {
+    ($(#[$doc:meta])* $type:ident, $what:literal, $check:ident) => {
+        $(#[$doc])*
+        #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+        #[serde(try_from = "SmolStr", into = "SmolStr")]
+        pub struct $type(SmolStr);
+
+        impl $type {
+            pub fn new(text: &str) -> Result<$type, Invalid> {
+                $check($what, text)?;
+                Ok($type(SmolStr::new(text)))
+            }
+
+            pub fn as_str(&self) -> &str {
+                &self.0
+            }
+        }
+
+        impl TryFrom<SmolStr> for $type {
+            type Error = Invalid;
+            fn try_from(text: SmolStr) -> Result<$type, Invalid> {
+                $check($what, &text)?;
+                Ok($type(text))
+            }
+        }
+
+        impl From<$type> for SmolStr {
+            fn from(name: $type) -> SmolStr {
+                name.0
+            }
+        }
+
+        impl fmt::Display for $type {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                self.0.fmt(f)
+            }
+        }
+    };
+}
+
+name!(
+    /// What is sold: a room type, a ticket type, a SKU in a store.
+    ResourceName, "resource", check_name
+);
+name!(
+    /// Who holds: a customer, a session, a channel. Limits are counted per owner.
+    OwnerName, "owner", check_name
+);
+name!(
+    /// The caller's own name for a hold: a cart, a conversation, an order.
+    Reference, "reference", check_name
+);
+name!(
+    /// A tenant's name in addresses.
+    Slug, "slug", check_slug
+);
+
+/// A JSON object that the caller attached: kept as canonical text, never looked into.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Metadata(SmolStr);
+
+impl Metadata {
+    pub fn new(value: &serde_json::Value) -> Result<Metadata, Invalid> {
+        if !value.is_object() {
+            return Err(Invalid::MetadataNotObject);
+        }
+        // Object keys come out sorted, so equal objects have equal texts.
+        let text = value.to_string();
+        if text.len() > METADATA_BYTES_MAX {
+            return Err(Invalid::MetadataTooLong { bytes: text.len(), bytes_max: METADATA_BYTES_MAX });
+        }
+        Ok(Metadata(text.into()))
+    }
+
+    /// Text that a store gave back.
+    pub(super) fn stored(text: &str) -> Metadata {
+        Metadata(text.into())
+    }
+
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names() {
+        let check = |text: &str, expected: &str| {
+            let verdict = ResourceName::new(text).map_or_else(|invalid| invalid.to_string(), |_| "ok".to_owned());
+            assert_eq!(verdict, expected, "{text:?}");
+        };
+        check("room-deluxe", "ok");
+        check("Zimmer mit Blick auf die Weser", "ok");
+        check(&"x".repeat(200), "ok");
+        check("", "resource must not be empty");
+        check(&"x".repeat(10_000), "resource has 10000 bytes; at most 200 are allowed");
+        check(" room", "resource contains a control character or starts or ends with a space");
+        check("room\0", "resource contains a control character or starts or ends with a space");
+        check("a\nb", "resource contains a control character or starts or ends with a space");
+    }
+
+    #[test]
+    fn slugs() {
+        for good in ["a", "casa-azul", "x1", &"a".repeat(63)] {
+            assert!(Slug::new(good).is_ok(), "{good}");
+        }
+        for bad in ["", "-a", "a-", "A", "a_b", "ä", "a b", &"a".repeat(64)] {
+            assert_eq!(Slug::new(bad), Err(Invalid::SlugMalformed), "{bad}");
+        }
+    }
+
+    #[test]
+    fn metadata_is_canonical() {
+        let one = Metadata::new(&serde_json::json!({"b": 1, "a": 2})).unwrap();
+        let two = Metadata::new(&serde_json::json!({"a": 2, "b": 1})).unwrap();
+        assert_eq!(one, two);
+        assert_eq!(Metadata::new(&serde_json::json!([1])), Err(Invalid::MetadataNotObject));
+    }
+}

@@ -1,0 +1,212 @@
+//! A pool: a countable capacity, and who has how much of it.
+//! Invariant: what is promised never exceeds capacity plus what the outside world took away (`oversold`).
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use super::record::{Column, ColumnType, Columns, Corrupt, Record, Row, Table, Value};
+use super::{ResourceName, Slot};
+
+/// No counter of a pool goes beyond this, so that sums of a few cannot overflow.
+pub const UNITS_MAX: i64 = 1_000_000_000_000;
+
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct PoolKey {
+    pub resource: ResourceName,
+    pub slot: Slot,
+}
+
+impl fmt::Display for PoolKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.slot {
+            Slot::NONE => self.resource.fmt(f),
+            slot => write!(f, "{} on {slot}", self.resource),
+        }
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Pool {
+    pub key: PoolKey,
+    pub total: i64,
+    /// Units that may be promised beyond the total, on purpose.
+    pub overbook: i64,
+    pub held: i64,
+    pub booked: i64,
+    /// Units lent to a hot path that alone may sell them.
+    pub granted: i64,
+    /// Units promised that no longer exist, because the outside world lowered the total.
+    pub oversold: i64,
+    /// A closed pool takes no new claims; what is there may be extended, converted and cancelled.
+    pub closed: bool,
+    pub version: i64,
+}
+
+impl Pool {
+    pub fn new(key: PoolKey) -> Pool {
+        Pool { key, total: 0, overbook: 0, held: 0, booked: 0, granted: 0, oversold: 0, closed: false, version: 0 }
+    }
+
+    fn capacity(&self) -> i64 {
+        self.total.strict_add(self.overbook)
+    }
+
+    fn promised(&self) -> i64 {
+        self.held.strict_add(self.booked).strict_add(self.granted)
+    }
+
+    pub fn available(&self) -> i64 {
+        self.capacity().strict_sub(self.promised()).max(0)
+    }
+
+    pub(super) fn hold(&mut self, units: i64) {
+        assert!(units <= self.available(), "a claim never exceeds what is available");
+        self.held = self.held.strict_add(units);
+        self.settle();
+    }
+
+    pub(super) fn release(&mut self, units: i64) {
+        self.held = self.held.strict_sub(units);
+        self.settle();
+    }
+
+    pub(super) fn book_held(&mut self, units: i64) {
+        self.held = self.held.strict_sub(units);
+        self.booked = self.booked.strict_add(units);
+        self.settle();
+    }
+
+    /// Held goods leave: they are no longer promised and no longer there.
+    pub(super) fn consume_held(&mut self, units: i64) {
+        self.held = self.held.strict_sub(units);
+        self.total = self.total.strict_sub(units);
+        self.settle();
+    }
+
+    pub(super) fn change_booked(&mut self, units: i64) {
+        assert!(units <= 0 || units <= self.available(), "a claim never exceeds what is available");
+        self.booked = self.booked.strict_add(units);
+        self.settle();
+    }
+
+    pub(super) fn change_granted(&mut self, units: i64) {
+        assert!(units <= 0 || units <= self.available(), "a claim never exceeds what is available");
+        self.granted = self.granted.strict_add(units);
+        self.settle();
+    }
+
+    pub(super) fn set_capacity(&mut self, total: i64, overbook: i64) {
+        self.total = total;
+        self.overbook = overbook;
+        self.settle();
+    }
+
+    fn settle(&mut self) {
+        // A consumed unit may leave a pool that had lent it by overbooking: the total cannot go below nothing.
+        assert!(self.held >= 0 && self.booked >= 0 && self.granted >= 0, "no counter goes below zero");
+        self.oversold = self.promised().strict_sub(self.capacity()).max(0);
+    }
+}
+
+impl Record for Pool {
+    const TABLE: &'static Table = &Table {
+        name: "pools",
+        columns: &[
+            Column::fixed("resource", ColumnType::Text),
+            Column::fixed("slot", ColumnType::Text),
+            Column::changing("total", ColumnType::Int),
+            Column::changing("overbook", ColumnType::Int),
+            Column::changing("held", ColumnType::Int),
+            Column::changing("booked", ColumnType::Int),
+            Column::changing("granted", ColumnType::Int),
+            Column::changing("oversold", ColumnType::Int),
+            Column::changing("closed", ColumnType::Bool),
+        ],
+        key_columns: 2,
+        due: None,
+    };
+
+    type Key = PoolKey;
+
+    fn key(&self) -> PoolKey {
+        self.key.clone()
+    }
+
+    fn write_key<'a>(key: &'a PoolKey, out: &mut dyn Columns<'a>) {
+        out.put(Value::Text(key.resource.as_str()));
+        out.put(Value::Text(key.slot.as_str()));
+    }
+
+    fn write<'a>(&'a self, out: &mut dyn Columns<'a>) {
+        Pool::write_key(&self.key, out);
+        for units in [self.total, self.overbook, self.held, self.booked, self.granted, self.oversold] {
+            out.put(Value::Int(units));
+        }
+        out.put(Value::Bool(self.closed));
+    }
+
+    fn read(row: &mut dyn Row) -> Result<Pool, Corrupt> {
+        let corrupt = |invalid: super::Invalid| Corrupt::new(invalid.to_string());
+        let resource = ResourceName::new(row.text()?).map_err(corrupt)?;
+        let slot = Slot::parse(row.text()?).map_err(corrupt)?;
+        Ok(Pool {
+            key: PoolKey { resource, slot },
+            total: row.int()?,
+            overbook: row.int()?,
+            held: row.int()?,
+            booked: row.int()?,
+            granted: row.int()?,
+            oversold: row.int()?,
+            closed: row.bool()?,
+            version: row.int()?,
+        })
+    }
+
+    fn version(&self) -> i64 {
+        self.version
+    }
+
+    fn set_version(&mut self, version: i64) {
+        self.version = version;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pool(total: i64, overbook: i64) -> Pool {
+        let key = PoolKey { resource: ResourceName::new("room").unwrap(), slot: Slot::NONE };
+        let mut pool = Pool::new(key);
+        pool.set_capacity(total, overbook);
+        pool
+    }
+
+    #[test]
+    fn a_lowered_total_is_the_truth_and_shows_as_oversold() {
+        let mut pool = pool(10, 0);
+        pool.hold(6);
+        pool.book_held(4);
+        pool.set_capacity(3, 0);
+        assert_eq!((pool.held, pool.booked, pool.oversold, pool.available()), (2, 4, 3, 0));
+        pool.release(2);
+        assert_eq!((pool.oversold, pool.available()), (1, 0));
+        pool.change_booked(-2);
+        assert_eq!((pool.oversold, pool.available()), (0, 1));
+    }
+
+    #[test]
+    fn overbooking_is_capacity() {
+        let mut pool = pool(1, 2);
+        assert_eq!(pool.available(), 3);
+        pool.hold(3);
+        assert_eq!((pool.available(), pool.oversold), (0, 0));
+    }
+
+    #[test]
+    #[should_panic(expected = "a claim never exceeds what is available")]
+    fn a_claim_beyond_what_is_available_is_a_defect() {
+        pool(1, 0).hold(2);
+    }
+}

@@ -1,0 +1,219 @@
+//! A record kind is declared once: a struct plus a table descriptor. Stores derive their statements from the
+//! descriptor, so a new kind touches no store. This is a row codec: no queries, no relations.
+
+use std::fmt::Debug;
+use std::hash::Hash;
+
+use thiserror::Error;
+use uuid::Uuid;
+
+use super::Timestamp;
+
+/// A table. Its columns are stored between `tenant` (always first, leads the primary key) and `version` (always last).
+#[derive(Debug)]
+pub struct Table {
+    pub name: &'static str,
+    /// The first `key_columns` of these, after the tenant, form the primary key.
+    pub columns: &'static [Column],
+    pub key_columns: usize,
+    /// The partial index through which records that have become due are read, if the kind has one.
+    pub due: Option<Due>,
+}
+
+#[derive(Debug)]
+pub struct Column {
+    pub name: &'static str,
+    pub kind: ColumnType,
+    /// Fixed columns never change after the insert and are left out of updates.
+    pub fixed: bool,
+}
+
+impl Column {
+    pub const fn fixed(name: &'static str, kind: ColumnType) -> Column {
+        Column { name, kind, fixed: true }
+    }
+
+    pub const fn changing(name: &'static str, kind: ColumnType) -> Column {
+        Column { name, kind, fixed: false }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ColumnType {
+    Int,
+    Bool,
+    Text,
+    /// JSON text: written as text, queryable as JSON by people.
+    Json,
+    Bytes,
+    Uuid,
+    Time,
+}
+
+/// Records matching `filter`, in the order of a time column, up to an instant.
+#[derive(Debug)]
+pub struct Due {
+    pub column: &'static str,
+    pub filter: &'static str,
+    pub records_max: usize,
+}
+
+impl Table {
+    pub fn key(&self) -> &'static [Column] {
+        self.columns.split_at(self.key_columns).0
+    }
+
+    pub fn changing(&self) -> impl Iterator<Item = &'static Column> {
+        self.columns.iter().filter(|column| !column.fixed)
+    }
+}
+
+/// A column's value on its way to or from a store.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Value<'a> {
+    Null,
+    Int(i64),
+    Bool(bool),
+    Text(&'a str),
+    Bytes(&'a [u8]),
+    Uuid(Uuid),
+    Time(Timestamp),
+}
+
+/// Where a store takes a record's values from, one after the other, in the descriptor's order.
+pub trait Columns<'a> {
+    fn put(&mut self, value: Value<'a>);
+}
+
+impl<'a> dyn Columns<'a> + '_ {
+    pub fn put_text(&mut self, text: Option<&'a str>) {
+        self.put(text.map_or(Value::Null, Value::Text));
+    }
+
+    pub fn put_int(&mut self, int: Option<i64>) {
+        self.put(int.map_or(Value::Null, Value::Int));
+    }
+
+    pub fn put_time(&mut self, time: Option<Timestamp>) {
+        self.put(time.map_or(Value::Null, Value::Time));
+    }
+}
+
+/// A loaded row: its values one after the other, in the descriptor's order, `version` last.
+pub trait Row {
+    fn next_value(&mut self) -> Result<Value<'_>, Corrupt>;
+}
+
+/// A row that cannot be what we wrote.
+#[derive(Debug, Error)]
+#[error("a stored value is not what was written: {what}")]
+pub struct Corrupt {
+    pub what: String,
+}
+
+impl Corrupt {
+    pub fn new(what: impl Into<String>) -> Corrupt {
+        Corrupt { what: what.into() }
+    }
+
+    fn unexpected(wanted: &str, found: Value<'_>) -> Corrupt {
+        Corrupt::new(format!("{found:?} where {wanted} was expected"))
+    }
+}
+
+impl dyn Row + '_ {
+    pub fn int(&mut self) -> Result<i64, Corrupt> {
+        match self.next_value()? {
+            Value::Int(int) => Ok(int),
+            other => Err(Corrupt::unexpected("an integer", other)),
+        }
+    }
+
+    pub fn int_or_null(&mut self) -> Result<Option<i64>, Corrupt> {
+        match self.next_value()? {
+            Value::Int(int) => Ok(Some(int)),
+            Value::Null => Ok(None),
+            other => Err(Corrupt::unexpected("an integer or null", other)),
+        }
+    }
+
+    pub fn bool(&mut self) -> Result<bool, Corrupt> {
+        match self.next_value()? {
+            Value::Bool(bool) => Ok(bool),
+            other => Err(Corrupt::unexpected("a boolean", other)),
+        }
+    }
+
+    pub fn uuid(&mut self) -> Result<Uuid, Corrupt> {
+        match self.next_value()? {
+            Value::Uuid(uuid) => Ok(uuid),
+            other => Err(Corrupt::unexpected("a UUID", other)),
+        }
+    }
+
+    pub fn time(&mut self) -> Result<Timestamp, Corrupt> {
+        match self.next_value()? {
+            Value::Time(time) => Ok(time),
+            other => Err(Corrupt::unexpected("an instant", other)),
+        }
+    }
+
+    pub fn time_or_null(&mut self) -> Result<Option<Timestamp>, Corrupt> {
+        match self.next_value()? {
+            Value::Time(time) => Ok(Some(time)),
+            Value::Null => Ok(None),
+            other => Err(Corrupt::unexpected("an instant or null", other)),
+        }
+    }
+
+    pub fn text(&mut self) -> Result<&str, Corrupt> {
+        match self.next_value()? {
+            Value::Text(text) => Ok(text),
+            other => Err(Corrupt::unexpected("a text", other)),
+        }
+    }
+
+    pub fn text_or_null(&mut self) -> Result<Option<&str>, Corrupt> {
+        match self.next_value()? {
+            Value::Text(text) => Ok(Some(text)),
+            Value::Null => Ok(None),
+            other => Err(Corrupt::unexpected("a text or null", other)),
+        }
+    }
+
+    pub fn bytes(&mut self) -> Result<&[u8], Corrupt> {
+        match self.next_value()? {
+            Value::Bytes(bytes) => Ok(bytes),
+            other => Err(Corrupt::unexpected("bytes", other)),
+        }
+    }
+}
+
+/// Something that a tenant owns and that commands decide on.
+pub trait Record: Clone + Debug + PartialEq + Send + Sync + 'static {
+    const TABLE: &'static Table;
+
+    /// The key within the tenant.
+    type Key: Clone + Debug + Eq + Hash + Ord + Send + Sync + 'static;
+
+    fn key(&self) -> Self::Key;
+
+    /// Puts the key columns.
+    fn write_key<'a>(key: &'a Self::Key, out: &mut dyn Columns<'a>);
+
+    /// Puts all columns of the descriptor, without tenant and version.
+    fn write<'a>(&'a self, out: &mut dyn Columns<'a>);
+
+    /// Reads all columns of the descriptor, then the version.
+    fn read(row: &mut dyn Row) -> Result<Self, Corrupt>;
+
+    fn version(&self) -> i64;
+
+    /// The engine counts versions: one step per command that changes the record.
+    fn set_version(&mut self, version: i64);
+
+    /// When the record becomes due, in agreement with the descriptor's [`Due`].
+    fn due_at(&self) -> Option<Timestamp> {
+        None
+    }
+}

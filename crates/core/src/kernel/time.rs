@@ -1,0 +1,157 @@
+//! Instants and slots. The clock itself is the store's.
+
+use std::fmt;
+
+use jiff::civil::Date;
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+
+use super::Invalid;
+
+/// A UTC instant in microseconds, the resolution that every store keeps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Timestamp(i64);
+
+impl Timestamp {
+    pub const fn from_micros(micros: i64) -> Timestamp {
+        Timestamp(micros)
+    }
+
+    pub fn from_millis(millis: i64) -> Timestamp {
+        Timestamp(millis.saturating_mul(1_000))
+    }
+
+    pub const fn micros(self) -> i64 {
+        self.0
+    }
+
+    /// Saturates: an instant beyond the calendar is as good as never.
+    #[must_use]
+    pub fn plus_secs(self, secs: i64) -> Timestamp {
+        Timestamp(self.0.saturating_add(secs.saturating_mul(1_000_000)))
+    }
+
+    /// Whole seconds from `earlier` to here, rounded up: a lifetime is never counted shorter than it is.
+    pub fn secs_since(self, earlier: Timestamp) -> i64 {
+        self.0.saturating_sub(earlier.0).saturating_add(999_999).div_euclid(1_000_000)
+    }
+}
+
+impl fmt::Display for Timestamp {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match jiff::Timestamp::from_microsecond(self.0) {
+            Ok(instant) => instant.fmt(f),
+            Err(_) => write!(f, "{} µs", self.0),
+        }
+    }
+}
+
+impl Serialize for Timestamp {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        if serializer.is_human_readable() { serializer.collect_str(self) } else { serializer.serialize_i64(self.0) }
+    }
+}
+
+impl<'de> Deserialize<'de> for Timestamp {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Timestamp, D::Error> {
+        if deserializer.is_human_readable() {
+            let instant = jiff::Timestamp::deserialize(deserializer)?;
+            Ok(Timestamp(instant.as_microsecond()))
+        } else {
+            i64::deserialize(deserializer).map(Timestamp)
+        }
+    }
+}
+
+const DATE_BYTES: usize = 10;
+
+/// The date of a night, or nothing for things without a date. Kept as its ISO text, which sorts like the date.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Slot(Option<[u8; DATE_BYTES]>);
+
+impl Slot {
+    pub const NONE: Slot = Slot(None);
+
+    pub fn night(date: Date) -> Slot {
+        let text = date.to_string();
+        Slot(text.as_bytes().try_into().ok())
+    }
+
+    pub fn parse(text: &str) -> Result<Slot, Invalid> {
+        if text.is_empty() {
+            return Ok(Slot::NONE);
+        }
+        let bytes: [u8; DATE_BYTES] = text.as_bytes().try_into().map_err(|_| Invalid::SlotMalformed)?;
+        text.parse::<Date>().map_err(|_| Invalid::SlotMalformed)?;
+        Ok(Slot(Some(bytes)))
+    }
+
+    pub fn as_str(&self) -> &str {
+        match &self.0 {
+            Some(bytes) => std::str::from_utf8(bytes).expect("a slot holds the ASCII text of a date"),
+            None => "",
+        }
+    }
+
+    pub fn date(&self) -> Option<Date> {
+        self.as_str().parse().ok()
+    }
+}
+
+impl fmt::Display for Slot {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+impl fmt::Debug for Slot {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Slot({:?})", self.as_str())
+    }
+}
+
+impl Serialize for Slot {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.as_str())
+    }
+}
+
+impl<'de> Deserialize<'de> for Slot {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Slot, D::Error> {
+        let text = smol_str::SmolStr::deserialize(deserializer)?;
+        Slot::parse(&text).map_err(de::Error::custom)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn slots() {
+        for good in ["", "2026-12-24", "2028-02-29"] {
+            assert_eq!(Slot::parse(good).unwrap().as_str(), good);
+        }
+        for bad in ["2026-02-29", "2026-13-01", "24.12.2026", "2026-1-1", "2026-12-24T00", "x", " "] {
+            assert_eq!(Slot::parse(bad), Err(Invalid::SlotMalformed), "{bad}");
+        }
+        assert!(Slot::parse("2026-12-24").unwrap() < Slot::parse("2026-12-25").unwrap());
+        assert_eq!(Slot::night(jiff::civil::date(2026, 3, 1)).as_str(), "2026-03-01");
+    }
+
+    #[test]
+    fn seconds_round_up() {
+        let start = Timestamp::from_micros(0);
+        assert_eq!(Timestamp::from_micros(1).secs_since(start), 1);
+        assert_eq!(Timestamp::from_micros(1_000_000).secs_since(start), 1);
+        assert_eq!(Timestamp::from_micros(1_000_001).secs_since(start), 2);
+    }
+
+    #[test]
+    fn text_and_binary_forms() {
+        let instant = Timestamp::from_micros(1_798_000_000_123_456);
+        let json = serde_json::to_string(&instant).unwrap();
+        assert_eq!(serde_json::from_str::<Timestamp>(&json).unwrap(), instant);
+        let bytes = postcard::to_stdvec(&instant).unwrap();
+        assert_eq!(postcard::from_bytes::<Timestamp>(&bytes).unwrap(), instant);
+    }
+}

@@ -1,0 +1,101 @@
+//! The checks in the order they run: quick ones first, and nothing after the first failure.
+
+use std::env;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, bail};
+
+/// Advisories are left out: they need the network, and new ones would fail an unchanged tree.
+const DENY: &str = "deny check licenses bans sources";
+
+type Variables<'a> = &'a [(&'static str, String)];
+
+pub(crate) fn run_all(variables: Variables) -> Result<()> {
+    let mut report = Vec::new();
+    let outcome = run_until_failure(variables, &mut report);
+    eprintln!("\n== Summary (minutes:seconds)");
+    for line in &report {
+        eprintln!("{line}");
+    }
+    outcome
+}
+
+fn run_until_failure(variables: Variables, report: &mut Vec<String>) -> Result<()> {
+    let mut checks = vec!["fmt --all --check", "clippy --workspace --all-targets --locked -- -D warnings"];
+    if is_installed("nextest") {
+        // nextest runs no documentation tests.
+        checks.extend(["nextest run --workspace --locked", "test --doc --workspace --locked"]);
+    } else {
+        checks.push("test --workspace --locked");
+    }
+    let deny_installed = is_installed("deny");
+    if deny_installed {
+        checks.push(DENY);
+    }
+    for check in checks {
+        run_one(check, variables, report)?;
+    }
+    if !deny_installed {
+        report.push(format!(" not run  cargo {DENY}: `cargo install --locked cargo-deny` adds it"));
+    }
+    Ok(())
+}
+
+fn run_one(check: &str, variables: Variables, report: &mut Vec<String>) -> Result<()> {
+    eprintln!("\n== cargo {check}");
+    let started_at = Instant::now();
+    let status = cargo()
+        .args(check.split_whitespace())
+        .envs(variables.iter().map(|(name, value)| (name, value)))
+        .status()
+        .with_context(|| format!("cannot run `cargo {check}`"))?;
+    let elapsed = minutes_and_seconds(started_at.elapsed());
+    if !status.success() {
+        report.push(format!("{elapsed:>8}  cargo {check}: FAILED"));
+        bail!(
+            "`cargo {check}` failed\nhint: its output is above; `cargo xtask postgres` helps to run one test by hand"
+        );
+    }
+    eprintln!("== took {elapsed}");
+    report.push(format!("{elapsed:>8}  cargo {check}"));
+    Ok(())
+}
+
+fn is_installed(subcommand: &str) -> bool {
+    let version = cargo().args([subcommand, "--version"]).stdout(Stdio::null()).stderr(Stdio::null()).status();
+    version.is_ok_and(|status| status.success())
+}
+
+fn cargo() -> Command {
+    let mut cargo = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    cargo.current_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join(".."));
+    // `cargo run` describes this package to this process. Passed on, that would make
+    // build scripts that watch these variables run again on every change of caller.
+    for (name, _) in env::vars_os() {
+        let name = name.to_string_lossy();
+        if name.starts_with("CARGO_PKG_") || name.starts_with("CARGO_MANIFEST_") {
+            cargo.env_remove(&*name);
+        }
+    }
+    cargo
+}
+
+fn minutes_and_seconds(elapsed: Duration) -> String {
+    format!("{}:{:02}", elapsed.as_secs() / 60, elapsed.as_secs() % 60)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_read_as_minutes_and_seconds() {
+        let check = |secs: u64, expected: &str| assert_eq!(minutes_and_seconds(Duration::from_secs(secs)), expected);
+        check(0, "0:00");
+        check(7, "0:07");
+        check(60, "1:00");
+        check(754, "12:34");
+    }
+}

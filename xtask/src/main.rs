@@ -1,0 +1,59 @@
+//! The repository's task runner: sets up real servers and runs every check.
+//!
+//! Knows tools and processes; knows nothing of the crates it checks. Start at [`test`].
+
+mod account;
+mod checks;
+mod postgres;
+mod programs;
+
+use std::env;
+use std::io::{self, Read};
+use std::process::ExitCode;
+
+use anyhow::{Context, Result};
+
+use crate::postgres::PrivatePostgres;
+
+const USAGE: &str = "\
+usage: cargo xtask <command>
+
+commands:
+  test      start a private Postgres server, then run every check and test
+  postgres  start that server, print how to reach it and wait for Ctrl-C or end of input";
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = env::args().skip(1).collect();
+    let outcome = match arguments.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
+        ["test"] => test(),
+        ["postgres"] => postgres(),
+        _ => {
+            eprintln!("{USAGE}");
+            return ExitCode::from(2);
+        }
+    };
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn test() -> Result<()> {
+    // The server comes before the quick checks: a machine without one should fail at once.
+    let server = PrivatePostgres::start()?;
+    checks::run_all(&server.variables())
+}
+
+#[expect(clippy::print_stdout, reason = "the variables are this command's data")]
+fn postgres() -> Result<()> {
+    let server = PrivatePostgres::start()?;
+    for (name, value) in server.variables() {
+        println!("export {name}='{value}'");
+    }
+    eprintln!("Paste these lines into another terminal. Stop the server with Ctrl-C or end of input.");
+    io::stdin().read_to_end(&mut Vec::new()).context("cannot wait for end of input")?;
+    Ok(())
+}
