@@ -1,1 +1,25 @@
+//! The write path: commands queue up, a lane takes them in batches, and each batch is one transaction of a store.
+//! Knows no database; stores implement [`Session`] and [`Store`]. Start reading at `lane.rs`.
 
+mod engine;
+mod failure;
+mod job;
+mod lane;
+mod migrate;
+mod queue;
+mod request_key;
+mod session;
+mod store;
+mod sweeper;
+mod views;
+mod work;
+
+pub use engine::{Engine, EngineConfig, Options};
+pub use failure::{Done, Failure, Fault};
+pub use lane::BATCH_COMMANDS_MAX;
+pub use migrate::{Applied, Migration, SchemaError, pending};
+pub use queue::LaneQueue;
+pub use request_key::RequestKey;
+pub use session::{Session, StoreError, TenantWork};
+pub use store::{BoxFuture, OwnedValue, ReadRow, Store};
+pub use views::{JournalRow, Views};

@@ -1,1 +1,14 @@
+//! The server store: turns by advisory locks, set-based statements, two round trips a batch.
+//! File names match those of the SQLite store, so that a diff is a review.
 
+mod connect;
+mod migrate;
+mod pipeline;
+mod session;
+mod statements;
+mod store;
+mod values;
+
+pub use connect::ConnectError;
+pub use statements::{every_statement, write_settings};
+pub use store::{PostgresConfig, PostgresStore};

@@ -1,1 +1,10 @@
+//! The embedded store: one file, one writing thread, which is the turn of every tenant.
+//! File names match those of the Postgres store, so that a diff is a review.
 
+mod migrate;
+mod session;
+mod statements;
+mod store;
+mod values;
+
+pub use store::{Clock, OpenError, SqliteStore};

@@ -103,7 +103,9 @@ mod tests {
             Event::HoldExtended { hold, expires_at: Timestamp::from_micros(5) },
         ];
         let mut packed = Vec::new();
-        events.iter().for_each(|event| event.encode(&mut packed));
+        for event in &events {
+            event.encode(&mut packed);
+        }
         assert_eq!(decode_events(&packed).unwrap(), events);
         assert!(decode_events(&[255]).is_err());
     }

@@ -85,18 +85,18 @@ impl Facts {
     /// Should it exist after all, the insert fails and the batch is decided again without this assumption.
     pub fn get_fresh<R: Record>(&mut self, key: &R::Key) -> Result<Option<&R>, Halt> {
         let distrust = self.distrust;
-        let shelf = self.shelf_mut::<R>();
-        if distrust { shelf.get(key) } else { Ok(shelf.known(key)) }
+        let records = self.shelf_mut::<R>();
+        if distrust { records.get(key) } else { Ok(records.known(key)) }
     }
 
     /// Halts unless all are loaded, asking for all that are missing at once.
     pub fn require<'k, R: Record>(&mut self, keys: impl IntoIterator<Item = &'k R::Key>) -> Result<(), Halt> {
-        let shelf = self.shelf_mut::<R>();
-        let mut loaded = true;
+        let records = self.shelf_mut::<R>();
+        let mut all_loaded = true;
         for key in keys {
-            loaded &= shelf.ask(key);
+            all_loaded &= records.ask(key);
         }
-        if loaded { Ok(()) } else { Err(Halt::Unloaded) }
+        if all_loaded { Ok(()) } else { Err(Halt::Unloaded) }
     }
 
     /// Keys of records that are due now, oldest first, and whether these are all.

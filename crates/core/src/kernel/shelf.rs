@@ -78,7 +78,7 @@ impl<R: Record> Shelf<R> {
             Some(cell) => match cell.standing {
                 Standing::Loaded => true,
                 Standing::Asked => false,
-                Standing::Assumed if cell.record.is_some() => true,
+                Standing::Assumed if cell.record.is_some() || self.complete => true,
                 Standing::Assumed => {
                     cell.standing = Standing::Asked;
                     self.asked.push(key.clone());
@@ -197,7 +197,7 @@ impl<R: Record> Shelf<R> {
 }
 
 /// A shelf without its type: what a batch and a store need of it.
-pub trait AnyShelf: Debug + Send {
+pub trait AnyShelf: Debug + Send + Sync {
     fn table(&self) -> &'static Table;
 
     fn asked_count(&self) -> usize;

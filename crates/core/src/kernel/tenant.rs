@@ -5,7 +5,8 @@ use serde::{Deserialize, Serialize};
 use super::record::{Column, ColumnType, Columns, Corrupt, Record, Row, Table, Value};
 use super::{Invalid, Slug, TenantId};
 
-const LIFETIME_SECS_CEILING: i64 = 366 * 86_400;
+/// No policy allows more, and nothing is exempt.
+pub(super) const LIFETIME_SECS_CEILING: i64 = 366 * 86_400;
 const OWNER_HOLDS_CEILING: i64 = 1_000_000;
 
 /// How long holds may live and how much one owner may hold.

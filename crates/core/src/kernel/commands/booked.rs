@@ -60,8 +60,8 @@ impl Command for GiveBack {
 
 /// Moves booked units: new minus old, atomically, so that a pool on both sides only needs the difference.
 ///
-/// Refuses, in this order: no such hold; nothing booked; more than is booked; target pools that do not exist; target
-/// pools that are closed; every pool that is short of the difference.
+/// Refuses, in this order: no such hold; nothing booked; more than is booked; a result beyond what a hold may have;
+/// target pools that do not exist; target pools that are closed; every pool that is short of the difference.
 #[derive(Clone, Debug)]
 pub struct MoveBooked {
     pub id: HoldId,
@@ -84,6 +84,8 @@ impl Command for MoveBooked {
     fn decide(&self, facts: &mut Facts) -> Result<HoldReply, Stop<Refusal>> {
         let booked = booked_lines(&hold(facts, self.id)?)?;
         require_within(&booked, &self.from)?;
+        let moved = booked.changed_by(Some(&self.from), Some(&self.to));
+        let moved = Lines::new(moved.to_vec()).map_err(Refusal::from)?;
         require_pools(facts, &self.from)?;
         require_open_pools(facts, &self.to)?;
         let differences = self.differences();
@@ -94,7 +96,7 @@ impl Command for MoveBooked {
         for (key, units) in &differences {
             versions.push(change_pool(facts, key, |pool| pool.change_booked(*units))?);
         }
-        let hold = set_booked(facts, self.id, booked.changed_by(Some(&self.from), Some(&self.to)))?;
+        let hold = set_booked(facts, self.id, moved)?;
         let pools = differences.into_iter().map(|(pool, _)| pool).collect();
         let (from, to) = (self.from.clone(), self.to.clone());
         facts.emit(&Event::BookedMoved { hold: self.id, from, to, pools, versions: versions.clone() });

@@ -1,6 +1,6 @@
 //! Giving a live hold more time.
 
-use super::super::tenant::check_lifetime;
+use super::super::tenant::{LIFETIME_SECS_CEILING, check_lifetime};
 use super::super::{Command, Event, Facts, Hold, HoldId, Invalid, Owner, Reads, Refusal, Stop, Tenant, Timestamp};
 use super::{HoldReply, live_hold, policy, update_hold};
 
@@ -15,7 +15,7 @@ pub enum Extension {
 /// A hold is never shortened: an earlier expiry than the present one changes nothing.
 ///
 /// Refuses, in this order: no such tenant; no such hold; the hold has ended; lifetime above the ceiling; the owner's
-/// limit. The last two do not apply while a payment is in progress.
+/// limit. While a payment is in progress, only the ceiling of all policies applies.
 #[derive(Clone, Debug)]
 pub struct ExtendHold {
     id: HoldId,
@@ -59,8 +59,9 @@ impl Command for ExtendHold {
             facts.mark_replayed();
             return Ok(HoldReply { hold, pool_versions: Vec::new() });
         }
-        let (secs, secs_max) = (expires_at.secs_since(hold.placed_at), policy.lifetime_secs_max);
-        if !self.for_payment && secs > secs_max {
+        let secs = expires_at.secs_since(hold.placed_at);
+        let secs_max = if self.for_payment { LIFETIME_SECS_CEILING } else { policy.lifetime_secs_max };
+        if secs > secs_max {
             return Err(Refusal::LifetimeTooLong { secs, secs_max }.into());
         }
         if let Some(name) = &hold.owner {

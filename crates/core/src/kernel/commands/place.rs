@@ -117,11 +117,12 @@ impl Command for PlaceHold {
     fn decide(&self, facts: &mut Facts) -> Result<HoldReply, Stop<Refusal>> {
         let policy = policy(facts)?;
         self.check_id_window(facts)?;
+        let now = facts.now();
         if let Some(hold) = facts.get_fresh::<Hold>(&self.id)? {
             if !self.is_request_of(hold) {
                 return Err(Refusal::HoldIdReused { id: self.id }.into());
             }
-            let hold = hold.clone();
+            let hold = Hold { state: hold.state_at(now), ..hold.clone() };
             facts.mark_replayed();
             return Ok(HoldReply { hold, pool_versions: Vec::new() });
         }
@@ -135,7 +136,6 @@ impl Command for PlaceHold {
 
         let pool_versions = change_pools(facts, &self.lines, Pool::hold)?;
         facts.emit(&Event::HoldPlaced { hold: self.id, versions: pool_versions.clone() });
-        let now = facts.now();
         let hold = facts.insert(Hold {
             id: self.id,
             state: HoldState::Active,

@@ -1,0 +1,14 @@
+//! Scenario, answer. One file per group of commands; `rules` has what spans several of them.
+
+mod bad_input;
+mod booked;
+mod convert;
+mod endings;
+mod expiry;
+mod extend;
+mod journal;
+mod owners;
+mod place;
+mod pools;
+mod rules;
+mod tenants;

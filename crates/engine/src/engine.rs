@@ -1,0 +1,166 @@
+//! The engine: takes commands in, gives outcomes out.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_util::future::join_all;
+use surehold_core::kernel::commands::{ClaimSlug, CreateTenant};
+use surehold_core::kernel::{Command, HoldPolicy, Invalid, Refusal, Slug, TenantId};
+use tokio::sync::oneshot;
+use tokio::task::AbortHandle;
+use tokio::time::{Instant, timeout_at};
+
+use crate::job::{CommandJob, Outcome, Ticket};
+use crate::queue::{Ended, LaneSender, lane_queue};
+use crate::sweeper::sweep_forever;
+use crate::{Failure, Fault, RequestKey, Store, StoreError, Views};
+
+#[derive(Clone, Copy, Debug)]
+pub struct EngineConfig {
+    /// Commands that may wait in front of a lane; beyond that callers are told to come back.
+    pub waiting_commands_max: usize,
+    /// How long a caller waits for an answer unless it says otherwise.
+    pub deadline: Duration,
+    /// The pause between sweeps for lapsed holds; `None` leaves it to others.
+    pub sweep_pause: Option<Duration>,
+}
+
+impl Default for EngineConfig {
+    fn default() -> EngineConfig {
+        EngineConfig {
+            waiting_commands_max: 32_768,
+            deadline: Duration::from_secs(10),
+            sweep_pause: Some(Duration::from_secs(1)),
+        }
+    }
+}
+
+/// What a caller may add to a command.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    pub key: Option<RequestKey>,
+    pub deadline: Option<Duration>,
+}
+
+/// Cheap to clone; all clones share the lanes.
+#[derive(Clone)]
+pub struct Engine {
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    lanes: Vec<LaneSender>,
+    views: Views,
+    config: EngineConfig,
+    ended: std::sync::Mutex<Vec<Ended>>,
+    sweeper: std::sync::Mutex<Option<AbortHandle>>,
+}
+
+impl std::fmt::Debug for Engine {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Engine({} lanes)", self.shared.lanes.len())
+    }
+}
+
+impl Engine {
+    /// Starts the store's lanes and the sweeper. Must be called within a tokio runtime.
+    pub fn start(store: Arc<dyn Store>, config: EngineConfig) -> Result<Engine, StoreError> {
+        let mut lanes = Vec::new();
+        let mut queues = Vec::new();
+        let mut ended = Vec::new();
+        for _ in 0..store.lane_count() {
+            let (sender, queue, lane_ended) = lane_queue(config.waiting_commands_max);
+            lanes.push(sender);
+            queues.push(queue);
+            ended.push(lane_ended);
+        }
+        store.start(queues)?;
+        let ended = std::sync::Mutex::new(ended);
+        let sweeper = std::sync::Mutex::new(None);
+        let engine = Engine { shared: Arc::new(Shared { lanes, views: Views::new(store), config, ended, sweeper }) };
+        if let Some(pause) = config.sweep_pause {
+            let sweeper = tokio::spawn(sweep_forever(engine.downgrade(), pause)).abort_handle();
+            *engine.shared.sweeper.lock().expect("nothing panics while holding it") = Some(sweeper);
+        }
+        Ok(engine)
+    }
+
+    fn downgrade(&self) -> impl Fn() -> Option<Engine> + Send + 'static {
+        let shared = Arc::downgrade(&self.shared);
+        move || shared.upgrade().map(|shared| Engine { shared })
+    }
+
+    pub fn views(&self) -> &Views {
+        &self.shared.views
+    }
+
+    pub async fn run<C: Command>(&self, tenant: TenantId, command: C) -> Outcome<C> {
+        self.run_with(tenant, command, Options::default()).await
+    }
+
+    pub async fn run_with<C: Command>(&self, tenant: TenantId, command: C, options: Options) -> Outcome<C> {
+        let outcomes = self.submit(tenant, vec![command], options).await;
+        outcomes.map_err(Failure::Fault)?.pop().expect("one command has one outcome")
+    }
+
+    /// Many commands in one request, each decided and answered by itself; not atomic as a whole.
+    pub async fn run_all<C: Command>(&self, tenant: TenantId, commands: Vec<C>) -> Result<Vec<Outcome<C>>, Fault> {
+        self.submit(tenant, commands, Options::default()).await
+    }
+
+    async fn submit<C: Command>(
+        &self,
+        tenant: TenantId,
+        commands: Vec<C>,
+        options: Options,
+    ) -> Result<Vec<Outcome<C>>, Fault> {
+        if commands.is_empty() {
+            return Ok(Vec::new());
+        }
+        let deadline = Instant::now() + options.deadline.unwrap_or(self.shared.config.deadline);
+        let (respond, response) = oneshot::channel();
+        let ticket = Arc::new(Ticket::default());
+        let outcomes = commands.iter().map(|_| None).collect();
+        let job =
+            CommandJob { tenant, commands, key: options.key, deadline, ticket: Arc::clone(&ticket), outcomes, respond };
+        self.lane(tenant).send(Box::new(job))?;
+        match timeout_at(deadline, response).await {
+            Ok(Ok(outcomes)) => Ok(outcomes),
+            // The lane is gone; whether it got to the command is unknown.
+            Ok(Err(_)) => Err(Fault::OutcomeUnknown),
+            Err(_elapsed) if ticket.give_up() => Err(Fault::NotExecuted),
+            Err(_elapsed) => Err(Fault::OutcomeUnknown),
+        }
+    }
+
+    fn lane(&self, tenant: TenantId) -> &LaneSender {
+        let lanes = i64::try_from(self.shared.lanes.len()).expect("a handful");
+        let index = usize::try_from(tenant.0.rem_euclid(lanes)).expect("not negative");
+        &self.shared.lanes[index]
+    }
+
+    /// Finds or makes the tenant with this slug. Safe to repeat, also after a crash halfway.
+    pub async fn create_tenant(
+        &self,
+        slug: Slug,
+        policy: HoldPolicy,
+        candidate: TenantId,
+    ) -> Result<TenantId, Failure<Refusal>> {
+        let create = CreateTenant::new(slug.clone(), policy).map_err(|e: Invalid| Failure::Refused(e.into()))?;
+        let claim = self.run(TenantId::DIRECTORY, ClaimSlug { slug, claimed_by: candidate }).await?;
+        self.run(claim.reply, create).await?;
+        Ok(claim.reply)
+    }
+
+    /// Serves what was accepted, then ends the lanes. Clones of the engine refuse from then on.
+    pub async fn stop(self) {
+        if let Some(sweeper) = self.shared.sweeper.lock().expect("nothing panics while holding it").take() {
+            sweeper.abort();
+        }
+        for lane in &self.shared.lanes {
+            lane.stop();
+        }
+        let ended = std::mem::take(&mut *self.shared.ended.lock().expect("nothing panics while holding it"));
+        join_all(ended).await;
+    }
+}

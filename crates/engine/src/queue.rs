@@ -1,0 +1,100 @@
+//! The bounded queue in front of a lane. Full means busy: waiting longer would only hide it.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use tokio::sync::{mpsc, oneshot};
+
+use crate::Fault;
+use crate::job::Job;
+
+enum Message {
+    Job(Box<dyn Job>),
+    /// Serve what is queued, accept nothing more.
+    Stop,
+}
+
+#[derive(Clone)]
+pub(crate) struct LaneSender {
+    messages: mpsc::UnboundedSender<Message>,
+    waiting: Arc<AtomicUsize>,
+    waiting_max: usize,
+}
+
+/// The lane's end of the queue, handed to a store so that it can serve it from wherever its connection lives.
+pub struct LaneQueue {
+    messages: mpsc::UnboundedReceiver<Message>,
+    waiting: Arc<AtomicUsize>,
+    /// Dropped when the lane has ended.
+    _ended: oneshot::Sender<()>,
+}
+
+impl std::fmt::Debug for LaneQueue {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "LaneQueue({} waiting)", self.waiting.load(Ordering::Relaxed))
+    }
+}
+
+/// Resolves when the lane has served everything and ended.
+pub(crate) type Ended = oneshot::Receiver<()>;
+
+pub(crate) fn lane_queue(waiting_max: usize) -> (LaneSender, LaneQueue, Ended) {
+    let (sender, receiver) = mpsc::unbounded_channel();
+    let waiting = Arc::new(AtomicUsize::new(0));
+    let (ended_sender, ended) = oneshot::channel();
+    let queue = LaneQueue { messages: receiver, waiting: Arc::clone(&waiting), _ended: ended_sender };
+    (LaneSender { messages: sender, waiting, waiting_max }, queue, ended)
+}
+
+impl LaneSender {
+    pub(crate) fn send(&self, job: Box<dyn Job>) -> Result<(), Fault> {
+        let count = job.command_count();
+        let waiting = self.waiting.fetch_add(count, Ordering::AcqRel);
+        // A single large request may overshoot, so that the bound never makes it impossible.
+        if waiting >= self.waiting_max {
+            self.waiting.fetch_sub(count, Ordering::AcqRel);
+            return Err(Fault::Busy);
+        }
+        self.messages.send(Message::Job(job)).map_err(|_| Fault::Stopping)
+    }
+
+    pub(crate) fn stop(&self) {
+        // An error says that the lane has ended already.
+        let _ = self.messages.send(Message::Stop);
+    }
+}
+
+impl LaneQueue {
+    /// Waits for the next job; `None` when the engine has stopped and all is served.
+    pub(crate) async fn next(&mut self) -> Option<Box<dyn Job>> {
+        loop {
+            let message = self.messages.recv().await?;
+            if let Some(job) = self.open(message) {
+                return Some(job);
+            }
+        }
+    }
+
+    /// The next job if one is waiting.
+    pub(crate) fn poll_next(&mut self) -> Option<Box<dyn Job>> {
+        loop {
+            let message = self.messages.try_recv().ok()?;
+            if let Some(job) = self.open(message) {
+                return Some(job);
+            }
+        }
+    }
+
+    fn open(&mut self, message: Message) -> Option<Box<dyn Job>> {
+        match message {
+            Message::Job(job) => {
+                self.waiting.fetch_sub(job.command_count(), Ordering::AcqRel);
+                Some(job)
+            }
+            Message::Stop => {
+                self.messages.close();
+                None
+            }
+        }
+    }
+}

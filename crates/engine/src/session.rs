@@ -1,0 +1,73 @@
+//! What a store must do for one lane: open a transaction in the tenants' turns, load what was asked for, write the
+//! difference, and tell afterwards whether a commit happened.
+
+use std::error::Error;
+
+use surehold_core::kernel::{Corrupt, Facts, TenantId, Timestamp};
+use thiserror::Error;
+use uuid::Uuid;
+
+/// One tenant's part of a batch.
+#[derive(Debug)]
+pub struct TenantWork {
+    pub facts: Facts,
+    /// The place of this batch in the tenant's journal.
+    pub journal_seq: i64,
+}
+
+impl TenantWork {
+    pub fn tenant(&self) -> TenantId {
+        self.facts.tenant()
+    }
+
+    /// Called when the turn has been taken: the journal's head decides the batch's place and instant.
+    pub fn open(&mut self, head: Option<(i64, Timestamp)>, clock: Timestamp) {
+        let (seq, at) = head.unwrap_or((0, clock));
+        self.journal_seq = seq + 1;
+        self.facts.set_now(clock.max(at));
+    }
+}
+
+/// One connection of a store, used by one lane. A session that failed is good for another `begin`.
+pub trait Session {
+    /// Opens a transaction, takes the turn of every tenant, reads clock and journal heads, and loads what is asked for.
+    fn begin(&mut self, tenants: &mut [TenantWork]) -> impl Future<Output = Result<(), StoreError>>;
+
+    /// Loads what has been asked for since.
+    fn load(&mut self, tenants: &mut [TenantWork]) -> impl Future<Output = Result<(), StoreError>>;
+
+    /// Writes the changes and one journal row per changed tenant, and commits.
+    fn commit(&mut self, tenants: &[TenantWork], batch: Uuid) -> impl Future<Output = Result<(), StoreError>>;
+
+    /// Ends the transaction without writing.
+    fn abandon(&mut self) -> impl Future<Output = ()>;
+
+    /// After [`StoreError::Unknown`]: whether the batch is in the tenant's journal. Takes the turn first, so that
+    /// a transaction still running has ended before the answer is given.
+    fn has_committed(
+        &mut self,
+        tenant: TenantId,
+        seq: i64,
+        batch: Uuid,
+    ) -> impl Future<Output = Result<bool, StoreError>>;
+}
+
+type Source = Box<dyn Error + Send + Sync>;
+
+#[derive(Debug, Error)]
+pub enum StoreError {
+    /// Somebody else was faster, or an assumption was wrong: decide again on fresh facts.
+    #[error("the batch met a conflict")]
+    Conflict(#[source] Source),
+    /// The store will not take the content: a guard fired or a value cannot be stored.
+    #[error("the store rejected the batch")]
+    Rejected(#[source] Source),
+    /// Nothing was written.
+    #[error("the store cannot be used")]
+    Unavailable(#[source] Source),
+    /// The connection was lost while committing.
+    #[error("the outcome of the commit is unknown")]
+    Unknown(#[source] Source),
+    #[error("the store holds something unreadable")]
+    Corrupt(#[from] Corrupt),
+}

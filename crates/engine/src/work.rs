@@ -1,0 +1,154 @@
+//! The decisions of one batch, without any I/O: who asked for what, who decided, who waits for facts.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use surehold_core::kernel::commands::ExpireLapsedHolds;
+use surehold_core::kernel::{Command, Facts, Halt, Stop, TenantId};
+use tracing::error;
+
+use crate::TenantWork;
+use crate::job::{FailReason, Job};
+
+/// A command of a job in the lane.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Item {
+    pub(crate) job: usize,
+    pub(crate) index: usize,
+}
+
+/// A decision may wait for facts this often. Each round loads something new, so more is a defect.
+const ROUNDS_MAX: usize = 64;
+
+pub(crate) struct Work {
+    pub(crate) tenants: Vec<TenantWork>,
+    /// Not decided yet, each with its tenant's position.
+    open: Vec<(Item, usize)>,
+    /// To be decided in the next batch.
+    pub(crate) postponed: Vec<Item>,
+    rounds: usize,
+}
+
+/// The begun jobs of a lane. A job is answered when its last command is settled.
+#[derive(Default)]
+pub(crate) struct Jobs {
+    slots: Vec<Option<Slot>>,
+    free: Vec<usize>,
+}
+
+struct Slot {
+    job: Box<dyn Job>,
+    unsettled: usize,
+}
+
+impl Jobs {
+    pub(crate) fn add(&mut self, job: Box<dyn Job>) -> impl Iterator<Item = Item> + use<> {
+        let unsettled = job.command_count();
+        let slot = Some(Slot { job, unsettled });
+        let position = match self.free.pop() {
+            Some(position) => {
+                self.slots[position] = slot;
+                position
+            }
+            None => {
+                self.slots.push(slot);
+                self.slots.len() - 1
+            }
+        };
+        (0..unsettled).map(move |index| Item { job: position, index })
+    }
+
+    pub(crate) fn get(&mut self, item: Item) -> &mut dyn Job {
+        let slot = self.slots[item.job].as_mut().expect("a job stays until all its commands are settled");
+        slot.job.as_mut()
+    }
+
+    pub(crate) fn settle(&mut self, item: Item) {
+        let slot = self.slots[item.job].as_mut().expect("a command is settled once");
+        slot.unsettled -= 1;
+        if slot.unsettled == 0 {
+            self.free.push(item.job);
+            if let Some(slot) = self.slots[item.job].take() {
+                slot.job.answer();
+            }
+        }
+    }
+}
+
+impl Work {
+    /// Groups the items by tenant and asks for what they name.
+    pub(crate) fn new(jobs: &mut Jobs, items: &[Item], distrust: bool) -> Work {
+        let mut ids: Vec<TenantId> = items.iter().map(|item| jobs.get(*item).tenant()).collect();
+        ids.sort_unstable();
+        ids.dedup();
+        let mut tenants: Vec<TenantWork> =
+            ids.iter().map(|id| TenantWork { facts: Facts::new(*id, distrust), journal_seq: 0 }).collect();
+        let mut open = Vec::with_capacity(items.len());
+        for item in items {
+            let job = jobs.get(*item);
+            let position = ids.binary_search(&job.tenant()).expect("collected above");
+            job.reads(item.index, &mut tenants[position].facts);
+            open.push((*item, position));
+        }
+        Work { tenants, open, postponed: Vec::new(), rounds: 0 }
+    }
+
+    /// Decides what can be decided. What has to wait for facts stays open: load them and call again.
+    pub(crate) fn decide(&mut self, jobs: &mut Jobs) {
+        self.rounds += 1;
+        for (item, position) in std::mem::take(&mut self.open) {
+            let job = jobs.get(item);
+            let facts = &mut self.tenants[position].facts;
+            match decide_with_expiry(job, item.index, facts) {
+                Ok(()) => {}
+                Err(Halt::NextBatch) => self.postponed.push(item),
+                Err(Halt::Unloaded | Halt::LapsedHolds) if self.rounds < ROUNDS_MAX => self.open.push((item, position)),
+                Err(Halt::Unloaded | Halt::LapsedHolds) => {
+                    error!(tenant = %job.tenant(), "A decision kept asking for facts after {ROUNDS_MAX} rounds");
+                    job.fail(item.index, FailReason::Defect);
+                }
+            }
+        }
+    }
+
+    pub(crate) fn is_waiting(&self) -> bool {
+        !self.open.is_empty()
+    }
+
+    /// The first tenant with changes: its journal row stands for the whole batch.
+    pub(crate) fn first_changed(&self) -> Option<(TenantId, i64)> {
+        let changed = self.tenants.iter().find(|work| work.facts.has_changes());
+        changed.map(|work| (work.tenant(), work.journal_seq))
+    }
+}
+
+fn decide_with_expiry(job: &mut dyn Job, index: usize, facts: &mut Facts) -> Result<(), Halt> {
+    match job.decide(index, facts) {
+        // A shortage counts only when no lapsed hold is left. Expiring them is a step of its own, so that it stands
+        // even if the command is refused after all.
+        Err(Halt::LapsedHolds) => match catch_unwind(AssertUnwindSafe(|| expire_lapsed_holds(facts))) {
+            Ok(Ok(())) => job.decide(index, facts),
+            Ok(Err(halt)) => Err(halt),
+            Err(_panic) => {
+                facts.drop_changes();
+                error!(tenant = %job.tenant(), "Expiring lapsed holds panicked; run `surehold audit`");
+                job.fail(index, FailReason::Defect);
+                Ok(())
+            }
+        },
+        decided => decided,
+    }
+}
+
+fn expire_lapsed_holds(facts: &mut Facts) -> Result<(), Halt> {
+    match ExpireLapsedHolds.decide(facts) {
+        Ok(_) => {
+            facts.keep_changes();
+            Ok(())
+        }
+        Err(Stop::Halted(halt)) => {
+            facts.drop_changes();
+            Err(halt)
+        }
+        Err(Stop::Refused(refusal)) => unreachable!("expiring lapsed holds is never refused: {refusal}"),
+    }
+}

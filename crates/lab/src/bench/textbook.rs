@@ -1,0 +1,127 @@
+//! The rival: what every textbook does. One connection per client; BEGIN; an idempotency row; the hold; per night one
+//! row and one guarded update; COMMIT. One round trip per statement, all prepared, row locks taken in order.
+
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result};
+use futures_util::future::try_join_all;
+use tokio_postgres::{Client, NoTls, Statement};
+use uuid::Uuid;
+
+use super::{HoldsLoad, Measured};
+
+#[derive(Debug)]
+pub struct Textbook {
+    clients: Vec<TextbookClient>,
+}
+
+#[derive(Debug)]
+struct TextbookClient {
+    client: Client,
+    key: Statement,
+    hold: Statement,
+    night: Statement,
+    take: Statement,
+}
+
+const SCHEMA: &str = "
+drop schema if exists textbook cascade;
+create schema textbook;
+create table textbook.idempotency_keys (property_id bigint, scope text, key uuid, created_at timestamptz not null,
+  primary key (property_id, scope, key));
+create table textbook.holds (property_id bigint, id uuid, status text not null, checkin int not null, checkout int not null,
+  expires_at timestamptz not null, primary key (property_id, id));
+create index on textbook.holds (property_id, status, expires_at);
+create table textbook.hold_nights (property_id bigint, hold_id uuid, room_type_id int, night int, qty int not null,
+  primary key (property_id, hold_id, room_type_id, night));
+create table textbook.ari_days (property_id bigint, room_type_id int, night int, inv_total bigint not null,
+  inv_booked bigint not null, inv_held bigint not null, stop_sell boolean not null,
+  primary key (property_id, room_type_id, night), check (inv_total >= inv_booked + inv_held)) with (fillfactor = 50)";
+
+const KEY: &str = "insert into textbook.idempotency_keys values (1, 'create_hold', $1, now())";
+const HOLD: &str = "insert into textbook.holds values (1, $1, 'active', 0, $2, now() + interval '15 minutes')";
+const NIGHT: &str = "insert into textbook.hold_nights values (1, $1, $2, $3, 1)";
+const TAKE: &str = "update textbook.ari_days set inv_held = inv_held + 1 where property_id = 1 and room_type_id = $1 \
+                    and night = $2 and not stop_sell and inv_total >= inv_booked + inv_held + 1";
+
+impl Textbook {
+    /// Makes its own schema and opens one connection per client.
+    pub async fn prepare(url: &str, load: &HoldsLoad) -> Result<Textbook> {
+        let owner = connect(url).await?;
+        owner.batch_execute(SCHEMA).await.context("cannot make the textbook's schema")?;
+        let fill = "insert into textbook.ari_days select 1, r, n, 1000000000000, 0, 0, false \
+                    from generate_series(0, $1::int - 1) r, generate_series(0, $2::int - 1) n";
+        owner.execute(fill, &[&i32::try_from(load.room_types)?, &i32::try_from(load.nights)?]).await?;
+        owner.batch_execute("vacuum analyze textbook.ari_days").await?;
+        let clients = try_join_all((0..load.clients).map(|_| TextbookClient::connect(url))).await?;
+        Ok(Textbook { clients })
+    }
+
+    pub async fn run(&mut self, load: &HoldsLoad, duration: Duration) -> Result<Measured> {
+        let started = Instant::now();
+        let until = started + duration;
+        let running = std::mem::take(&mut self.clients).into_iter().enumerate();
+        let running: Vec<_> =
+            running.map(|(index, client)| tokio::spawn(client.run(load.clone(), index, until))).collect();
+        let mut measured = Measured::default();
+        for client in running {
+            let (client, part) = client.await.context("a textbook client broke")?;
+            self.clients.push(client);
+            measured.add(&part);
+        }
+        measured.elapsed = started.elapsed();
+        Ok(measured)
+    }
+}
+
+async fn connect(url: &str) -> Result<Client> {
+    let (client, connection) = tokio_postgres::connect(url, NoTls).await.context("cannot connect to Postgres")?;
+    tokio::spawn(connection);
+    Ok(client)
+}
+
+impl TextbookClient {
+    async fn connect(url: &str) -> Result<TextbookClient> {
+        let client = connect(url).await?;
+        let key = client.prepare(KEY).await?;
+        let hold = client.prepare(HOLD).await?;
+        let night = client.prepare(NIGHT).await?;
+        let take = client.prepare(TAKE).await?;
+        Ok(TextbookClient { client, key, hold, night, take })
+    }
+
+    async fn run(self, load: HoldsLoad, index: usize, until: Instant) -> (TextbookClient, Measured) {
+        let mut measured = Measured::default();
+        let mut room_type = index;
+        while Instant::now() < until {
+            room_type = (room_type * 31 + 17) % 1_000_003;
+            let asked = Instant::now();
+            match self.hold(room_type % load.room_types, load.nights).await {
+                Ok(()) => {
+                    measured.latencies.record(asked.elapsed(), 1);
+                    measured.holds += 1;
+                }
+                Err(_) => {
+                    measured.errors += 1;
+                    // The transaction may be open; the next BEGIN must find none.
+                    let _ = self.client.batch_execute("rollback").await;
+                }
+            }
+        }
+        (self, measured)
+    }
+
+    async fn hold(&self, room_type: usize, nights: usize) -> Result<()> {
+        let (id, room_type, nights) = (Uuid::now_v7(), i32::try_from(room_type)?, i32::try_from(nights)?);
+        self.client.batch_execute("begin").await?;
+        self.client.execute(&self.key, &[&id]).await?;
+        self.client.execute(&self.hold, &[&id, &nights]).await?;
+        for night in 0..nights {
+            self.client.execute(&self.night, &[&id, &room_type, &night]).await?;
+            let taken = self.client.execute(&self.take, &[&room_type, &night]).await?;
+            anyhow::ensure!(taken == 1, "sold out");
+        }
+        self.client.batch_execute("commit").await?;
+        Ok(())
+    }
+}

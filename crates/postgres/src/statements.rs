@@ -1,0 +1,166 @@
+//! SQL derived from table descriptors, one statement per kind and batch. Every statement is plan-proof: a plan made
+//! while the table was empty is still right when it is full. Keys are looked up one by one through
+//! `CROSS JOIN LATERAL (… LIMIT 1)`, which the planner cannot flatten into a scan.
+
+use surehold_core::kernel::{Column, ColumnType, TABLES, Table};
+
+/// Set on every writing connection: the planner must not choose scans, and a frozen node must not keep a turn.
+pub fn write_settings() -> &'static str {
+    "set enable_seqscan = off; set enable_hashjoin = off; set enable_mergejoin = off; set jit = off; \
+     set plan_cache_mode = force_generic_plan; set synchronous_commit = on; \
+     set default_transaction_isolation = 'read committed'; \
+     set lock_timeout = '8s'; set statement_timeout = '15s'; set idle_in_transaction_session_timeout = '5s'; \
+     set tcp_user_timeout = '10s'; set timezone = 'UTC'"
+}
+
+/// Parameters: arrays of tenants and keys. Rows: tenant, columns, version.
+pub(crate) fn load(table: &Table) -> String {
+    let key = table.key();
+    format!(
+        "select k.tenant, {}, r.version from {} cross join lateral \
+         (select {}, version from {} where {} limit 1) r",
+        select_list(table, "r."),
+        unnest(key, &[], "k"),
+        list(table.columns, ""),
+        table.name,
+        same_key(key, "k"),
+    )
+}
+
+/// Parameters: tenant, instant. Rows: columns, version.
+pub(crate) fn load_due(table: &Table) -> Option<String> {
+    let due = table.due.as_ref()?;
+    Some(format!(
+        "select {}, version from {} where tenant = $1 and {} and {} <= $2 order by {} limit {}",
+        select_list(table, ""),
+        table.name,
+        due.filter,
+        due.column,
+        due.column,
+        due.records_max,
+    ))
+}
+
+/// Parameters: arrays of tenants, all columns, versions.
+pub(crate) fn insert(table: &Table) -> String {
+    let values: String = table.columns.iter().map(|column| format!(", {}", typed(column, "u."))).collect();
+    format!(
+        "insert into {} (tenant, {}, version) select u.tenant{values}, u.version from {}",
+        table.name,
+        list(table.columns, ""),
+        unnest(table.columns, &["version"], "u"),
+    )
+}
+
+/// Parameters: arrays of tenants, all columns, versions, stored versions; the count of rows.
+pub(crate) fn update(table: &Table) -> String {
+    let sets: String = table.changing().map(|column| format!("{} = {}, ", column.name, typed(column, "s."))).collect();
+    format!(
+        "with done as (update {0} r set {sets}version = s.version from \
+         (select u.*, x.row from {1} cross join lateral \
+         (select ctid as row from {0} where {2} and version = u.stored_version limit 1) x) s \
+         where r.ctid = s.row returning 1) select surehold_expect(count(*), ${3}) from done",
+        table.name,
+        unnest(table.columns, &["version", "stored_version"], "u"),
+        same_key(table.key(), "u"),
+        table.columns.len() + 4,
+    )
+}
+
+/// Parameters: arrays of tenants, keys, stored versions; the count of rows.
+pub(crate) fn delete(table: &Table) -> String {
+    format!(
+        "with done as (delete from {0} r using \
+         (select x.row from {1} cross join lateral \
+         (select ctid as row from {0} where {2} and version = u.stored_version limit 1) x) s \
+         where r.ctid = s.row returning 1) select surehold_expect(count(*), ${3}) from done",
+        table.name,
+        unnest(table.key(), &["stored_version"], "u"),
+        same_key(table.key(), "u"),
+        table.key_columns + 3,
+    )
+}
+
+/// Parameters: array of tenants, microseconds that the clock is off by. Rows: tenant, seq, at, clock.
+pub(crate) const JOURNAL_HEADS: &str = "select k.tenant, j.seq, j.at, \
+     clock_timestamp() + $2::bigint * interval '1 microsecond' from unnest($1::bigint[]) k(tenant) \
+     left join lateral (select seq, at from journal where tenant = k.tenant order by seq desc limit 1) j on true";
+
+pub(crate) const JOURNAL_INSERT: &str = "insert into journal (tenant, seq, batch_id, at, events_count, events) \
+     select u.tenant, u.seq, $3, u.at, u.events_count, u.events \
+     from unnest($1::bigint[], $2::bigint[], $4::timestamptz[], $5::bigint[], $6::bytea[]) \
+     u(tenant, seq, at, events_count, events)";
+
+pub(crate) const JOURNAL_BATCH: &str = "select batch_id from journal where tenant = $1 and seq = $2";
+
+/// Takes the turns. Parameters: none; the keys are sorted numbers of our own.
+pub(crate) fn begin(turn_keys: &[i64]) -> String {
+    let turns: String = turn_keys.iter().map(|key| format!("; select pg_advisory_xact_lock({key})")).collect();
+    format!("begin{turns}")
+}
+
+/// All statements of the write path with a name, for tests that explain them.
+pub fn every_statement() -> Vec<(String, String)> {
+    let mut all = Vec::new();
+    for table in TABLES {
+        let mut add = |what: &str, sql: String| all.push((format!("{what} {}", table.name), sql));
+        add("load", load(table));
+        add("insert", insert(table));
+        add("update", update(table));
+        add("delete", delete(table));
+        if let Some(sql) = load_due(table) {
+            add("load due", sql);
+        }
+    }
+    for (name, sql) in
+        [("journal heads", JOURNAL_HEADS), ("journal insert", JOURNAL_INSERT), ("journal batch", JOURNAL_BATCH)]
+    {
+        all.push((name.to_owned(), sql.to_owned()));
+    }
+    all
+}
+
+/// `unnest($1::bigint[], …) u(tenant, …)`: the tenant, the columns, then extra integers.
+fn unnest(columns: &[Column], extra: &[&str], alias: &str) -> String {
+    let kinds = columns.iter().map(|column| array_type(column.kind)).chain(extra.iter().map(|_| "bigint"));
+    let params: String = kinds.enumerate().map(|(index, kind)| format!(", ${}::{kind}[]", index + 2)).collect();
+    let names = columns.iter().map(|column| column.name).chain(extra.iter().copied());
+    let names: String = names.map(|name| format!(", {name}")).collect();
+    format!("unnest($1::bigint[]{params}) {alias}(tenant{names})")
+}
+
+/// JSON travels as text: it is text in our hands, and arrays of text are cheap.
+fn array_type(kind: ColumnType) -> &'static str {
+    match kind {
+        ColumnType::Int => "bigint",
+        ColumnType::Bool => "boolean",
+        ColumnType::Text | ColumnType::Json => "text",
+        ColumnType::Bytes => "bytea",
+        ColumnType::Uuid => "uuid",
+        ColumnType::Time => "timestamptz",
+    }
+}
+
+fn typed(column: &Column, prefix: &str) -> String {
+    match column.kind {
+        ColumnType::Json => format!("{prefix}{}::json", column.name),
+        _ => format!("{prefix}{}", column.name),
+    }
+}
+
+fn select_list(table: &Table, prefix: &str) -> String {
+    let columns = table.columns.iter().map(|column| match column.kind {
+        ColumnType::Json => format!("{prefix}{}::text", column.name),
+        _ => format!("{prefix}{}", column.name),
+    });
+    columns.collect::<Vec<_>>().join(", ")
+}
+
+fn list(columns: &[Column], prefix: &str) -> String {
+    columns.iter().map(|column| format!("{prefix}{}", column.name)).collect::<Vec<_>>().join(", ")
+}
+
+fn same_key(key: &[Column], alias: &str) -> String {
+    let columns = key.iter().map(|column| format!(" and {0} = {alias}.{0}", column.name));
+    format!("tenant = {alias}.tenant{}", columns.collect::<String>())
+}

@@ -1,0 +1,234 @@
+//! The writing connection. `BEGIN IMMEDIATE` is the turn of every tenant, because nobody else writes.
+
+use rusqlite::{Connection, Error as SqliteError, ErrorCode, OptionalExtension, Statement};
+use surehold_core::kernel::{AnyShelf, Change, TABLES, Table, TenantId, Timestamp, Value};
+use surehold_engine::{Session, StoreError, TenantWork};
+use tracing::error;
+use uuid::Uuid;
+
+use crate::statements;
+use crate::store::Clock;
+use crate::values::{Binder, LoadedRow};
+
+pub(crate) struct SqliteSession<'c> {
+    connection: &'c Connection,
+    clock: Clock,
+    kinds: Vec<KindStatements<'c>>,
+    journal_head: Statement<'c>,
+    journal_insert: Statement<'c>,
+    journal_batch: Statement<'c>,
+}
+
+struct KindStatements<'c> {
+    table: &'static Table,
+    load: Statement<'c>,
+    load_due: Option<Statement<'c>>,
+    insert: Statement<'c>,
+    update: Statement<'c>,
+    delete: Statement<'c>,
+}
+
+impl<'c> KindStatements<'c> {
+    fn prepare(connection: &'c Connection, table: &'static Table) -> rusqlite::Result<KindStatements<'c>> {
+        Ok(KindStatements {
+            table,
+            load: connection.prepare(&statements::load(table))?,
+            load_due: statements::load_due(table).map(|sql| connection.prepare(&sql)).transpose()?,
+            insert: connection.prepare(&statements::insert(table))?,
+            update: connection.prepare(&statements::update(table))?,
+            delete: connection.prepare(&statements::delete(table))?,
+        })
+    }
+
+    /// Reads all rows that the shelf asked for.
+    fn load(&mut self, tenant: TenantId, now: Timestamp, shelf: &mut dyn AnyShelf) -> Result<(), StoreError> {
+        let columns = self.table.columns;
+        for index in 0..shelf.asked_count() {
+            let mut binder = Binder::new(&mut self.load);
+            binder.bind(Value::Int(tenant.0));
+            shelf.write_asked(index, &mut binder);
+            let mut rows = binder.query().map_err(store_error)?;
+            if let Some(row) = rows.next().map_err(store_error)? {
+                shelf.absorb(&mut LoadedRow { row, columns, next: 0 })?;
+            }
+        }
+        if let (true, Some(load_due)) = (shelf.due_is_asked(), &mut self.load_due) {
+            let mut binder = Binder::new(load_due);
+            binder.bind(Value::Int(tenant.0));
+            binder.bind(Value::Time(now));
+            let mut rows = binder.query().map_err(store_error)?;
+            while let Some(row) = rows.next().map_err(store_error)? {
+                shelf.absorb_due(&mut LoadedRow { row, columns, next: 0 })?;
+            }
+        }
+        shelf.settle();
+        Ok(())
+    }
+
+    fn write(&mut self, tenant: TenantId, change: Change<'_>) -> rusqlite::Result<Written> {
+        let (rows, expected) = match change {
+            Change::Insert { record, version } => {
+                let mut binder = Binder::new(&mut self.insert);
+                binder.bind(Value::Int(tenant.0));
+                record.encode(&mut binder);
+                binder.bind(Value::Int(version));
+                (binder.execute()?, Written::AlreadyThere)
+            }
+            Change::Update { record, version, stored_version } => {
+                let mut binder = Binder::new(&mut self.update);
+                binder.bind(Value::Int(tenant.0));
+                record.encode(&mut binder);
+                binder.bind(Value::Int(version));
+                binder.bind(Value::Int(stored_version));
+                (binder.execute()?, Written::OtherVersion)
+            }
+            Change::Delete { key, stored_version } => {
+                let mut binder = Binder::new(&mut self.delete);
+                binder.bind(Value::Int(tenant.0));
+                key.encode(&mut binder);
+                binder.bind(Value::Int(stored_version));
+                (binder.execute()?, Written::OtherVersion)
+            }
+        };
+        Ok(if rows == 1 { Written::Yes } else { expected })
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Written {
+    Yes,
+    /// An insert met an existing key: the assumption that it was absent was wrong.
+    AlreadyThere,
+    /// Somebody wrote outside of the turn.
+    OtherVersion,
+}
+
+impl<'c> SqliteSession<'c> {
+    pub(crate) fn new(connection: &'c Connection, clock: Clock) -> rusqlite::Result<SqliteSession<'c>> {
+        let kinds = TABLES.iter().map(|table| KindStatements::prepare(connection, table));
+        Ok(SqliteSession {
+            connection,
+            clock,
+            kinds: kinds.collect::<rusqlite::Result<_>>()?,
+            journal_head: connection.prepare(statements::JOURNAL_HEAD)?,
+            journal_insert: connection.prepare(statements::JOURNAL_INSERT)?,
+            journal_batch: connection.prepare(statements::JOURNAL_BATCH)?,
+        })
+    }
+
+    fn open(&mut self, tenants: &mut [TenantWork]) -> Result<(), StoreError> {
+        self.connection.execute_batch("begin immediate").map_err(store_error)?;
+        let clock = (self.clock)();
+        for work in tenants.iter_mut() {
+            let head = self.journal_head.query_row([work.tenant().0], |row| Ok((row.get(0)?, row.get(1)?)));
+            let head: Option<(i64, i64)> = head.optional().map_err(store_error)?;
+            work.open(head.map(|(seq, at)| (seq, Timestamp::from_micros(at))), clock);
+        }
+        self.load_asked(tenants)
+    }
+
+    fn load_asked(&mut self, tenants: &mut [TenantWork]) -> Result<(), StoreError> {
+        for work in tenants {
+            let (tenant, now) = (work.tenant(), work.facts.now());
+            for shelf in work.facts.shelves_mut() {
+                kind_of(&mut self.kinds, shelf.table()).load(tenant, now, shelf.as_mut())?;
+            }
+        }
+        Ok(())
+    }
+
+    fn write(&mut self, tenants: &[TenantWork], batch: Uuid) -> Result<(), StoreError> {
+        for work in tenants.iter().filter(|work| work.facts.has_changes()) {
+            let tenant = work.tenant();
+            for shelf in work.facts.shelves() {
+                let kind = kind_of(&mut self.kinds, shelf.table());
+                let mut result = Ok(Written::Yes);
+                shelf.changes(&mut |change| {
+                    if let Ok(Written::Yes) = result {
+                        result = kind.write(tenant, change);
+                    }
+                });
+                check(result.map_err(store_error)?, shelf.table())?;
+            }
+            let (events, count) = work.facts.events();
+            let mut binder = Binder::new(&mut self.journal_insert);
+            binder.bind(Value::Int(tenant.0));
+            binder.bind(Value::Int(work.journal_seq));
+            binder.bind(Value::Uuid(batch));
+            binder.bind(Value::Time(work.facts.now()));
+            binder.bind(Value::Int(i64::from(count)));
+            binder.bind(Value::Bytes(events));
+            binder.execute().map_err(store_error)?;
+        }
+        self.connection.execute_batch("commit").map_err(store_error)
+    }
+
+    fn roll_back(&self) {
+        if !self.connection.is_autocommit()
+            && let Err(error) = self.connection.execute_batch("rollback")
+        {
+            error!(%error, "Cannot roll back: {error}");
+        }
+    }
+
+    /// Ends the transaction if the step failed.
+    fn or_roll_back<T>(&self, result: Result<T, StoreError>) -> Result<T, StoreError> {
+        if result.is_err() {
+            self.roll_back();
+        }
+        result
+    }
+}
+
+fn kind_of<'k, 'c>(kinds: &'k mut [KindStatements<'c>], table: &'static Table) -> &'k mut KindStatements<'c> {
+    let kind = kinds.iter_mut().find(|kind| kind.table.name == table.name);
+    kind.expect("every kind of record is listed in TABLES")
+}
+
+fn check(written: Written, table: &'static Table) -> Result<(), StoreError> {
+    match written {
+        Written::Yes => Ok(()),
+        Written::AlreadyThere => Err(StoreError::Conflict(format!("a row of {} exists already", table.name).into())),
+        Written::OtherVersion => {
+            error!(table = table.name, "A row of `{}` was changed outside of the turn", table.name);
+            Err(StoreError::Conflict(format!("a row of {} has another version", table.name).into()))
+        }
+    }
+}
+
+impl Session for SqliteSession<'_> {
+    async fn begin(&mut self, tenants: &mut [TenantWork]) -> Result<(), StoreError> {
+        let opened = self.open(tenants);
+        self.or_roll_back(opened)
+    }
+
+    async fn load(&mut self, tenants: &mut [TenantWork]) -> Result<(), StoreError> {
+        let loaded = self.load_asked(tenants);
+        self.or_roll_back(loaded)
+    }
+
+    async fn commit(&mut self, tenants: &[TenantWork], batch: Uuid) -> Result<(), StoreError> {
+        let written = self.write(tenants, batch);
+        self.or_roll_back(written)
+    }
+
+    async fn abandon(&mut self) {
+        self.roll_back();
+    }
+
+    async fn has_committed(&mut self, tenant: TenantId, seq: i64, batch: Uuid) -> Result<bool, StoreError> {
+        let found = self.journal_batch.query_row([tenant.0, seq], |row| row.get::<_, Vec<u8>>(0));
+        let found = found.optional().map_err(store_error)?;
+        Ok(found.is_some_and(|id| id == batch.as_bytes()))
+    }
+}
+
+fn store_error(error: SqliteError) -> StoreError {
+    match error.sqlite_error_code() {
+        Some(ErrorCode::ConstraintViolation | ErrorCode::TypeMismatch | ErrorCode::TooBig) => {
+            StoreError::Rejected(error.into())
+        }
+        // Busy, locked, disk full, I/O error: the statement did nothing and the transaction is rolled back.
+        _ => StoreError::Unavailable(error.into()),
+    }
+}

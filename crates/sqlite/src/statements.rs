@@ -1,0 +1,57 @@
+//! SQL derived from table descriptors. The writer is alone, so there are no locks; rows go one at a time through
+//! prepared statements, because there is no round trip to save.
+
+use surehold_core::kernel::{Column, Table};
+
+/// Parameters of all statements: the tenant first.
+pub(crate) fn load(table: &Table) -> String {
+    let columns = list(table.columns);
+    let key = conditions(table.key(), 2);
+    format!("select {columns}, version from {} where tenant = ?1{key}", table.name)
+}
+
+/// Parameters: tenant, instant.
+pub(crate) fn load_due(table: &Table) -> Option<String> {
+    let due = table.due.as_ref()?;
+    let columns = list(table.columns);
+    Some(format!(
+        "select {columns}, version from {} where tenant = ?1 and {} and {} <= ?2 order by {} limit {}",
+        table.name, due.filter, due.column, due.column, due.records_max
+    ))
+}
+
+/// Parameters: tenant, all columns, version. A key that exists is left alone: the count of rows tells.
+pub(crate) fn insert(table: &Table) -> String {
+    let columns = list(table.columns);
+    let marks: String = (2..=table.columns.len() + 2).map(|index| format!(", ?{index}")).collect();
+    format!("insert into {} (tenant, {columns}, version) values (?1{marks}) on conflict do nothing", table.name)
+}
+
+/// Parameters: tenant, all columns, version, stored version. Columns that never change are bound and not used.
+pub(crate) fn update(table: &Table) -> String {
+    let first = 2;
+    let changing = table.columns.iter().enumerate().filter(|(_, column)| !column.fixed);
+    let sets: String = changing.map(|(index, column)| format!("{} = ?{}, ", column.name, index + first)).collect();
+    let (version, stored) = (table.columns.len() + first, table.columns.len() + first + 1);
+    let key = conditions(table.key(), first);
+    format!("update {} set {sets}version = ?{version} where tenant = ?1{key} and version = ?{stored}", table.name)
+}
+
+/// Parameters: tenant, key, stored version.
+pub(crate) fn delete(table: &Table) -> String {
+    let key = conditions(table.key(), 2);
+    format!("delete from {} where tenant = ?1{key} and version = ?{}", table.name, table.key_columns + 2)
+}
+
+pub(crate) const JOURNAL_HEAD: &str = "select seq, at from journal where tenant = ?1 order by seq desc limit 1";
+pub(crate) const JOURNAL_INSERT: &str =
+    "insert into journal (tenant, seq, batch_id, at, events_count, events) values (?1, ?2, ?3, ?4, ?5, ?6)";
+pub(crate) const JOURNAL_BATCH: &str = "select batch_id from journal where tenant = ?1 and seq = ?2";
+
+fn list(columns: &[Column]) -> String {
+    columns.iter().map(|column| column.name).collect::<Vec<_>>().join(", ")
+}
+
+fn conditions(key: &[Column], first: usize) -> String {
+    key.iter().enumerate().map(|(index, column)| format!(" and {} = ?{}", column.name, index + first)).collect()
+}

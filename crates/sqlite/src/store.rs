@@ -1,0 +1,230 @@
+//! Opening the file safely: sound, ours alone to write, with the schema that this binary knows.
+
+use std::fs::{File, OpenOptions, TryLockError};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use rusqlite::types::ValueRef;
+use rusqlite::{Connection, OpenFlags};
+use surehold_core::kernel::{Timestamp, Value};
+use surehold_engine::{BoxFuture, Fault, LaneQueue, OwnedValue, ReadRow, SchemaError, Store, StoreError};
+use thiserror::Error;
+use tracing::{error, warn};
+
+use crate::migrate::migrate;
+use crate::session::SqliteSession;
+use crate::values::Param;
+
+/// Earlier versions have a bug in the write-ahead log that can lose a commit.
+const SQLITE_VERSION_MIN: i32 = 3_051_003;
+/// Checking reads the whole file; beyond this it would make a restart wait too long.
+const CHECKED_BYTES_MAX: u64 = 1 << 30;
+const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// Tells the time to the writer. Injected, so that tests and simulations can turn it.
+pub type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
+
+#[derive(Debug, Error)]
+pub enum OpenError {
+    #[error("another process writes to {}; stop it, or use its API. Reading beside it is fine", path.display())]
+    InUse { path: PathBuf },
+    #[error("{} is damaged: {what}. Restore it from a backup", path.display())]
+    Damaged { path: PathBuf, what: String },
+    #[error("this build carries SQLite {found}; at least {SQLITE_VERSION_MIN} is needed")]
+    SqliteTooOld { found: i32 },
+    #[error(transparent)]
+    Schema(#[from] SchemaError),
+    #[error("cannot use {}", path.display())]
+    Io { path: PathBuf, source: std::io::Error },
+    #[error(transparent)]
+    Sqlite(#[from] rusqlite::Error),
+}
+
+pub struct SqliteStore {
+    path: PathBuf,
+    clock: Clock,
+    writer: Mutex<Option<Writer>>,
+    readers: Arc<Mutex<Vec<Connection>>>,
+}
+
+struct Writer {
+    connection: Connection,
+    /// Held as long as the connection: the operating system lets go of it however the process ends.
+    _lock: File,
+}
+
+impl std::fmt::Debug for SqliteStore {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "SqliteStore({})", self.path.display())
+    }
+}
+
+impl SqliteStore {
+    /// Opens or makes the file, as its only writer.
+    pub fn open(path: &Path) -> Result<SqliteStore, OpenError> {
+        SqliteStore::open_with_clock(path, Arc::new(system_clock))
+    }
+
+    pub fn open_with_clock(path: &Path, clock: Clock) -> Result<SqliteStore, OpenError> {
+        let found = rusqlite::version_number();
+        if found < SQLITE_VERSION_MIN {
+            return Err(OpenError::SqliteTooOld { found });
+        }
+        let lock = lock(path)?;
+        let damaged = |error: rusqlite::Error| match error.sqlite_error_code() {
+            Some(rusqlite::ErrorCode::NotADatabase | rusqlite::ErrorCode::DatabaseCorrupt) => {
+                OpenError::Damaged { path: path.to_owned(), what: error.to_string() }
+            }
+            _ => OpenError::Sqlite(error),
+        };
+        let mut connection = Connection::open(path)?;
+        configure(&connection).map_err(damaged)?;
+        check(&connection, path).map_err(damaged)??;
+        migrate(&mut connection)?;
+        let writer = Mutex::new(Some(Writer { connection, _lock: lock }));
+        Ok(SqliteStore { path: path.to_owned(), clock, writer, readers: Arc::default() })
+    }
+}
+
+fn system_clock() -> Timestamp {
+    let elapsed = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    Timestamp::from_micros(i64::try_from(elapsed.as_micros()).unwrap_or(i64::MAX))
+}
+
+/// SQLite itself would let two processes take turns writing, each with its own idea of what is cached and queued.
+fn lock(path: &Path) -> Result<File, OpenError> {
+    let mut name = path.as_os_str().to_owned();
+    name.push(".lock");
+    let io = |source| OpenError::Io { path: path.to_owned(), source };
+    let file = OpenOptions::new().create(true).truncate(false).write(true).open(name).map_err(io)?;
+    match file.try_lock() {
+        Ok(()) => Ok(file),
+        Err(TryLockError::WouldBlock) => Err(OpenError::InUse { path: path.to_owned() }),
+        Err(TryLockError::Error(source)) => Err(io(source)),
+    }
+}
+
+fn configure(connection: &Connection) -> rusqlite::Result<()> {
+    connection.busy_timeout(BUSY_TIMEOUT)?;
+    connection.pragma_update(None, "journal_mode", "wal")?;
+    // Every commit is on the disk before it is answered; NORMAL could lose acknowledged ones on power loss.
+    connection.pragma_update(None, "synchronous", "full")?;
+    connection.pragma_update(None, "cache_size", -131_072)?;
+    connection.pragma_update(None, "temp_store", "memory")?;
+    connection.pragma_update(None, "trusted_schema", false)?;
+    connection.pragma_update(None, "wal_autocheckpoint", 4_000)?;
+    // A log that a long reader made grow is cut back when the reader is gone.
+    connection.pragma_update(None, "journal_size_limit", 64 << 20)?;
+    connection.set_prepared_statement_cache_capacity(64);
+    Ok(())
+}
+
+fn check(connection: &Connection, path: &Path) -> rusqlite::Result<Result<(), OpenError>> {
+    let bytes = std::fs::metadata(path).map_or(0, |metadata| metadata.len());
+    if bytes > CHECKED_BYTES_MAX {
+        warn!("Not checking {}: it has {bytes} bytes. `surehold doctor` checks it", path.display());
+        return Ok(Ok(()));
+    }
+    let what: String = connection.query_row("pragma quick_check(1)", [], |row| row.get(0))?;
+    Ok(if what == "ok" { Ok(()) } else { Err(OpenError::Damaged { path: path.to_owned(), what }) })
+}
+
+impl Store for SqliteStore {
+    /// There is one writer.
+    fn lane_count(&self) -> usize {
+        1
+    }
+
+    fn start(&self, queues: Vec<LaneQueue>) -> Result<(), StoreError> {
+        let writer = self.writer.lock().expect("nothing panics while holding it").take();
+        let writer = writer.ok_or_else(|| StoreError::Unavailable("the store was started before".into()))?;
+        let clock = Arc::clone(&self.clock);
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build();
+        let runtime = runtime.map_err(|error| StoreError::Unavailable(error.into()))?;
+        let serve = move || {
+            let session = SqliteSession::new(&writer.connection, clock);
+            match session {
+                Ok(mut session) => {
+                    for queue in queues {
+                        runtime.block_on(queue.serve(&mut session));
+                    }
+                }
+                Err(error) => error!(%error, "Cannot prepare statements: {error}"),
+            }
+        };
+        let thread = std::thread::Builder::new().name("surehold-writer".to_owned()).spawn(serve);
+        thread.map(drop).map_err(|error| StoreError::Unavailable(error.into()))
+    }
+
+    fn clock(&self) -> BoxFuture<'_, Result<Timestamp, Fault>> {
+        Box::pin(async { Ok((self.clock)()) })
+    }
+
+    fn query<'a>(&'a self, sql: &'a str, params: Vec<OwnedValue>) -> BoxFuture<'a, Result<Vec<ReadRow>, Fault>> {
+        let (path, readers, sql) = (self.path.clone(), Arc::clone(&self.readers), sql.to_owned());
+        let read = move || {
+            let idle = readers.lock().expect("nothing panics while holding it").pop();
+            let reader = idle.map_or_else(|| open_reader(&path), Ok)?;
+            let rows = read_rows(&reader, &sql, &params);
+            readers.lock().expect("nothing panics while holding it").push(reader);
+            rows
+        };
+        Box::pin(async move {
+            let rows = tokio::task::spawn_blocking(read).await.map_err(|_| Fault::Unavailable)?;
+            rows.map_err(|error: rusqlite::Error| {
+                error!(%error, "Cannot read: {error}");
+                Fault::Unavailable
+            })
+        })
+    }
+}
+
+fn open_reader(path: &Path) -> rusqlite::Result<Connection> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let connection = Connection::open_with_flags(path, flags)?;
+    connection.busy_timeout(BUSY_TIMEOUT)?;
+    connection.pragma_update(None, "query_only", true)?;
+    Ok(connection)
+}
+
+fn read_rows(reader: &Connection, sql: &str, params: &[OwnedValue]) -> rusqlite::Result<Vec<ReadRow>> {
+    let mut statement = reader.prepare_cached(sql)?;
+    for (index, param) in params.iter().enumerate() {
+        let name = format!("${}", index + 1);
+        if let Some(position) = statement.parameter_index(&name)? {
+            statement.raw_bind_parameter(position, Param(borrowed(param)))?;
+        }
+    }
+    let column_count = statement.column_count();
+    let mut rows = statement.raw_query();
+    let mut found = Vec::new();
+    while let Some(row) = rows.next()? {
+        let values = (0..column_count).map(|index| row.get_ref(index).map(owned));
+        found.push(ReadRow(values.collect::<rusqlite::Result<_>>()?));
+    }
+    Ok(found)
+}
+
+fn borrowed(value: &OwnedValue) -> Value<'_> {
+    match value {
+        OwnedValue::Null => Value::Null,
+        OwnedValue::Int(int) => Value::Int(*int),
+        OwnedValue::Bool(bool) => Value::Bool(*bool),
+        OwnedValue::Text(text) => Value::Text(text),
+        OwnedValue::Bytes(bytes) => Value::Bytes(bytes),
+        OwnedValue::Uuid(uuid) => Value::Uuid(*uuid),
+        OwnedValue::Time(time) => Value::Time(*time),
+    }
+}
+
+fn owned(value: ValueRef<'_>) -> OwnedValue {
+    match value {
+        ValueRef::Null => OwnedValue::Null,
+        ValueRef::Integer(int) => OwnedValue::Int(int),
+        // No table has a column for it, and no query makes one.
+        ValueRef::Real(_) => OwnedValue::Null,
+        ValueRef::Text(text) => OwnedValue::Text(String::from_utf8_lossy(text).into_owned()),
+        ValueRef::Blob(bytes) => OwnedValue::Bytes(bytes.to_vec()),
+    }
+}

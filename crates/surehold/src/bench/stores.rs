@@ -1,0 +1,70 @@
+//! The store under measurement.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use anyhow::{Context, Result};
+use surehold_engine::{Engine, EngineConfig};
+use surehold_lab::bench::Reader;
+use surehold_postgres::{PostgresConfig, PostgresStore};
+use surehold_sqlite::SqliteStore;
+use tempfile::TempDir;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum StoreKind {
+    Sqlite,
+    Postgres,
+}
+
+pub(crate) enum Target {
+    /// A file in a folder that vanishes with the run.
+    Sqlite {
+        folder: TempDir,
+    },
+    Postgres {
+        url: String,
+    },
+}
+
+impl Target {
+    pub(crate) fn new(store: StoreKind, url: Option<String>, folder: &Path) -> Result<Target> {
+        match store {
+            StoreKind::Sqlite => {
+                let folder = tempfile::Builder::new().prefix("surehold-bench-").tempdir_in(folder);
+                Ok(Target::Sqlite {
+                    folder: folder.context("cannot make a folder for the file; choose another --dir")?,
+                })
+            }
+            StoreKind::Postgres => {
+                let url =
+                    url.context("--store postgres needs --url postgres://user@host/database (an empty database)")?;
+                Ok(Target::Postgres { url })
+            }
+        }
+    }
+
+    fn file(folder: &TempDir) -> PathBuf {
+        folder.path().join("surehold.db")
+    }
+
+    pub(crate) async fn engine(&self) -> Result<Engine> {
+        let config = EngineConfig { deadline: std::time::Duration::from_secs(60), ..EngineConfig::default() };
+        match self {
+            Target::Sqlite { folder } => {
+                let store = SqliteStore::open(&Target::file(folder))?;
+                Ok(Engine::start(Arc::new(store), config)?)
+            }
+            Target::Postgres { url } => {
+                let store = PostgresStore::connect(PostgresConfig::new(url)).await?;
+                Ok(Engine::start(Arc::new(store), config)?)
+            }
+        }
+    }
+
+    pub(crate) fn reader(&self) -> Result<Reader> {
+        match self {
+            Target::Sqlite { folder } => Ok(Reader::sqlite(&Target::file(folder))),
+            Target::Postgres { url } => Reader::postgres(url),
+        }
+    }
+}
