@@ -78,7 +78,9 @@ impl SqliteStore {
             }
             _ => OpenError::Sqlite(error),
         };
-        let mut connection = Connection::open(path)?;
+        // One thread uses it, so SQLite need not lock against others.
+        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let mut connection = Connection::open_with_flags(path, flags)?;
         configure(&connection).map_err(damaged)?;
         check(&connection, path).map_err(damaged)??;
         migrate(&mut connection)?;

@@ -32,7 +32,7 @@ pub use pool::{Pool, PoolKey, UNITS_MAX};
 pub use record::{Column, ColumnType, Columns, Corrupt, Due, Record, Row, Table, Value};
 pub use refusal::{Refusal, ShortLine};
 pub use reply::{KeptReply, ReplyKey};
-pub use shelf::{AnyShelf, Change, ChangedKey, Encode};
+pub use shelf::{AnyShelf, Change, Encode, RemovedKey};
 pub use tenant::{HoldPolicy, SlugClaim, Tenant};
 pub use time::{Slot, Timestamp};
 

@@ -10,7 +10,8 @@ use super::record::{Columns, Corrupt, Record, Row, Table};
 use super::{Halt, Timestamp};
 
 #[derive(Debug)]
-struct Cell<R> {
+struct Cell<R: Record> {
+    key: R::Key,
     /// `None` is a record known, or assumed, to be absent.
     record: Option<R>,
     /// The version in the store; `None` if the store has no such record.
@@ -32,27 +33,29 @@ enum Standing {
 }
 
 #[derive(Debug)]
-struct Undo<R: Record> {
-    key: R::Key,
+struct Undo<R> {
+    cell: usize,
     record: Option<R>,
     changed: bool,
     changed_by: u64,
 }
 
 #[derive(Debug)]
-enum DueRead<K> {
+enum DueRead {
     NotAsked,
     Asked,
-    Loaded { keys: Vec<K>, complete: bool },
+    Loaded { cells: Vec<usize>, complete: bool },
 }
 
+/// Cells never leave or move; everything else refers to them by position.
 #[derive(Debug)]
 pub(super) struct Shelf<R: Record> {
-    cells: HashMap<R::Key, Cell<R>>,
-    asked: Vec<R::Key>,
-    due: DueRead<R::Key>,
+    positions: HashMap<R::Key, usize>,
+    cells: Vec<Cell<R>>,
+    asked: Vec<usize>,
+    due: DueRead,
     /// In the order of their first change.
-    changed: Vec<R::Key>,
+    changed: Vec<usize>,
     changed_before_command: usize,
     undo: Vec<Undo<R>>,
     /// Everything there is was put here: what is not here does not exist.
@@ -62,7 +65,8 @@ pub(super) struct Shelf<R: Record> {
 impl<R: Record> Shelf<R> {
     pub(super) fn new(complete: bool) -> Shelf<R> {
         Shelf {
-            cells: HashMap::new(),
+            positions: HashMap::new(),
+            cells: Vec::new(),
             asked: Vec::new(),
             due: DueRead::NotAsked,
             changed: Vec::new(),
@@ -72,113 +76,117 @@ impl<R: Record> Shelf<R> {
         }
     }
 
-    /// Asks for the record unless the shelf can already tell.
-    pub(super) fn ask(&mut self, key: &R::Key) -> bool {
-        match self.cells.get_mut(key) {
-            Some(cell) => match cell.standing {
-                Standing::Loaded => true,
-                Standing::Asked => false,
-                Standing::Assumed if cell.record.is_some() || self.complete => true,
-                Standing::Assumed => {
-                    cell.standing = Standing::Asked;
-                    self.asked.push(key.clone());
-                    false
-                }
-            },
-            None if self.complete => true,
-            None => {
-                let cell = Cell {
-                    record: None,
-                    stored_version: None,
-                    standing: Standing::Asked,
-                    changed: false,
-                    changed_by: 0,
-                };
-                self.cells.insert(key.clone(), cell);
-                self.asked.push(key.clone());
-                false
+    fn add(&mut self, key: R::Key, standing: Standing) -> usize {
+        let position = self.cells.len();
+        self.positions.insert(key.clone(), position);
+        self.cells.push(Cell { key, record: None, stored_version: None, standing, changed: false, changed_by: 0 });
+        position
+    }
+
+    /// The record's cell, if the shelf can tell about it; otherwise it is asked for.
+    fn locate(&mut self, key: &R::Key) -> Result<Option<usize>, Halt> {
+        let Some(&position) = self.positions.get(key) else {
+            if self.complete {
+                return Ok(None);
             }
+            let position = self.add(key.clone(), Standing::Asked);
+            self.asked.push(position);
+            return Err(Halt::Unloaded);
+        };
+        let cell = &mut self.cells[position];
+        match cell.standing {
+            Standing::Loaded => Ok(Some(position)),
+            Standing::Assumed if cell.record.is_some() || self.complete => Ok(Some(position)),
+            Standing::Assumed => {
+                cell.standing = Standing::Asked;
+                self.asked.push(position);
+                Err(Halt::Unloaded)
+            }
+            Standing::Asked => Err(Halt::Unloaded),
         }
     }
 
+    /// Asks for the record unless the shelf can already tell.
+    pub(super) fn ask(&mut self, key: &R::Key) -> bool {
+        self.locate(key).is_ok()
+    }
+
     pub(super) fn get(&mut self, key: &R::Key) -> Result<Option<&R>, Halt> {
-        if self.ask(key) { Ok(self.known(key)) } else { Err(Halt::Unloaded) }
+        let position = self.locate(key)?;
+        Ok(position.and_then(|position| self.cells[position].record.as_ref()))
     }
 
     /// What is known without asking; an unknown record counts as absent.
     pub(super) fn known(&self, key: &R::Key) -> Option<&R> {
-        self.cells.get(key).and_then(|cell| cell.record.as_ref())
+        self.positions.get(key).and_then(|position| self.cells[*position].record.as_ref())
     }
 
     pub(super) fn get_mut(&mut self, key: &R::Key, command: u64) -> Result<Option<&mut R>, Halt> {
-        if !self.ask(key) {
-            return Err(Halt::Unloaded);
+        match self.locate(key)? {
+            Some(position) if self.cells[position].record.is_some() => {
+                Ok(self.change(position, command).record.as_mut())
+            }
+            Some(_) | None => Ok(None),
         }
-        let Some(cell) = self.cells.get_mut(key) else { return Ok(None) };
-        if cell.record.is_none() {
-            return Ok(None);
-        }
-        Self::note_change(cell, key, command, &mut self.undo, &mut self.changed);
-        Ok(cell.record.as_mut())
     }
 
     pub(super) fn insert(&mut self, mut record: R, command: u64) -> &R {
         let key = record.key();
-        let absent =
-            Cell { record: None, stored_version: None, standing: Standing::Assumed, changed: false, changed_by: 0 };
-        let cell = self.cells.entry(key.clone()).or_insert(absent);
+        let known = self.positions.get(&key).copied();
+        let position = known.unwrap_or_else(|| self.add(key, Standing::Assumed));
+        let cell = self.change(position, command);
         assert!(cell.record.is_none(), "a record is inserted only where there is none");
-        Self::note_change(cell, &key, command, &mut self.undo, &mut self.changed);
         // A record that replaces one removed in the same batch is written as an update, which skips fixed columns.
-        assert!(
-            cell.stored_version.is_none()
-                || R::TABLE.changing().count() == R::TABLE.columns.len().strict_sub(R::TABLE.key_columns),
-            "kinds with fixed columns are not replaced within a batch"
-        );
+        let all_change = R::TABLE.changing().count() == R::TABLE.columns.len().strict_sub(R::TABLE.key_columns);
+        assert!(cell.stored_version.is_none() || all_change, "kinds with fixed columns are not replaced in a batch");
         record.set_version(cell.stored_version.unwrap_or(0).strict_add(1));
         cell.record.insert(record)
     }
 
     pub(super) fn remove(&mut self, key: &R::Key, command: u64) {
-        let cell = self.cells.get_mut(key).expect("a record is read before it is removed");
-        Self::note_change(cell, key, command, &mut self.undo, &mut self.changed);
-        cell.record = None;
+        let position = self.positions.get(key).copied().expect("a record is read before it is removed");
+        self.change(position, command).record = None;
     }
 
-    fn note_change(cell: &mut Cell<R>, key: &R::Key, command: u64, undo: &mut Vec<Undo<R>>, changed: &mut Vec<R::Key>) {
+    /// The cell, about to be changed by the command: what it was can be put back, and its version goes up once.
+    fn change(&mut self, position: usize, command: u64) -> &mut Cell<R> {
+        let cell = &mut self.cells[position];
         if cell.changed_by == command {
-            return;
+            return cell;
         }
-        undo.push(Undo {
-            key: key.clone(),
-            record: cell.record.clone(),
-            changed: cell.changed,
-            changed_by: cell.changed_by,
-        });
+        let (record, changed, changed_by) = (cell.record.clone(), cell.changed, cell.changed_by);
+        self.undo.push(Undo { cell: position, record, changed, changed_by });
         cell.changed_by = command;
         if !cell.changed {
             cell.changed = true;
-            changed.push(key.clone());
+            self.changed.push(position);
         }
         if let Some(record) = &mut cell.record {
             record.set_version(record.version().strict_add(1));
         }
+        cell
     }
 
-    fn take(&mut self, record: R) {
+    fn take(&mut self, record: R) -> usize {
         let key = record.key();
-        let stored_version = Some(record.version());
-        let cell =
-            Cell { stored_version, record: Some(record), standing: Standing::Loaded, changed: false, changed_by: 0 };
-        self.cells.insert(key, cell);
+        let known = self.positions.get(&key).copied();
+        let position = known.unwrap_or_else(|| self.add(key, Standing::Asked));
+        let cell = &mut self.cells[position];
+        // A record that this batch already works on is newer than its row.
+        if cell.standing == Standing::Asked {
+            cell.standing = Standing::Loaded;
+            cell.stored_version = Some(record.version());
+            cell.record = Some(record);
+        }
+        position
     }
 
     /// Due records, oldest first; whether these are all.
     pub(super) fn due(&mut self, now: Timestamp) -> Result<(Vec<R::Key>, bool), Halt> {
         let is_due = |record: &R| record.due_at().is_some_and(|at| at <= now);
         if self.complete {
-            let cells = self.cells.values().filter_map(|cell| cell.record.as_ref()).filter(|record| is_due(record));
-            let mut due: Vec<_> = cells.map(|record| (record.due_at(), record.key())).collect();
+            let records = self.cells.iter().filter_map(|cell| cell.record.as_ref()).filter(|record| is_due(record));
+            let mut due: Vec<_> = records.map(|record| (record.due_at(), record.key())).collect();
             due.sort();
             return Ok((due.into_iter().map(|(_, key)| key).collect(), true));
         }
@@ -188,9 +196,10 @@ impl<R: Record> Shelf<R> {
                 Err(Halt::Unloaded)
             }
             DueRead::Asked => Err(Halt::Unloaded),
-            DueRead::Loaded { keys, complete } => {
-                let still_due = keys.iter().filter(|key| self.known(key).is_some_and(is_due));
-                Ok((still_due.cloned().collect(), *complete))
+            DueRead::Loaded { cells, complete } => {
+                let cells = cells.iter().map(|position| &self.cells[*position]);
+                let due = cells.filter(|cell| cell.record.as_ref().is_some_and(is_due));
+                Ok((due.map(|cell| cell.key.clone()).collect(), *complete))
             }
         }
     }
@@ -215,7 +224,7 @@ pub trait AnyShelf: Debug + Send + Sync {
     fn drop_changes(&mut self);
     fn has_changes(&self) -> bool;
     fn changes<'a>(&'a self, visit: &mut dyn FnMut(Change<'a>));
-    fn write_changed_key<'a>(&'a self, index: usize, out: &mut dyn Columns<'a>);
+    fn write_removed_key<'a>(&'a self, position: usize, out: &mut dyn Columns<'a>);
 
     fn as_any(&self) -> &dyn Any;
     fn as_any_mut(&mut self) -> &mut dyn Any;
@@ -226,7 +235,7 @@ pub trait AnyShelf: Debug + Send + Sync {
 pub enum Change<'a> {
     Insert { record: &'a dyn Encode, version: i64 },
     Update { record: &'a dyn Encode, version: i64, stored_version: i64 },
-    Delete { key: ChangedKey<'a>, stored_version: i64 },
+    Delete { key: RemovedKey<'a>, stored_version: i64 },
 }
 
 /// A record without its type.
@@ -242,14 +251,14 @@ impl<R: Record> Encode for R {
 
 /// The key of a record that is no more.
 #[derive(Clone, Copy, Debug)]
-pub struct ChangedKey<'a> {
+pub struct RemovedKey<'a> {
     shelf: &'a dyn AnyShelf,
-    index: usize,
+    position: usize,
 }
 
-impl<'a> ChangedKey<'a> {
+impl<'a> RemovedKey<'a> {
     pub fn encode(self, out: &mut dyn Columns<'a>) {
-        self.shelf.write_changed_key(self.index, out);
+        self.shelf.write_removed_key(self.position, out);
     }
 }
 
@@ -263,7 +272,7 @@ impl<R: Record> AnyShelf for Shelf<R> {
     }
 
     fn write_asked<'a>(&'a self, index: usize, out: &mut dyn Columns<'a>) {
-        R::write_key(&self.asked[index], out);
+        R::write_key(&self.cells[self.asked[index]].key, out);
     }
 
     fn due_is_asked(&self) -> bool {
@@ -278,30 +287,23 @@ impl<R: Record> AnyShelf for Shelf<R> {
 
     fn absorb_due(&mut self, row: &mut dyn Row) -> Result<(), Corrupt> {
         let record = R::read(row)?;
-        let key = record.key();
+        let position = self.take(record);
         if let DueRead::Asked | DueRead::NotAsked = self.due {
-            self.due = DueRead::Loaded { keys: Vec::new(), complete: true };
+            self.due = DueRead::Loaded { cells: Vec::new(), complete: true };
         }
-        if let DueRead::Loaded { keys, complete } = &mut self.due {
-            keys.push(key.clone());
-            *complete = R::TABLE.due.as_ref().is_none_or(|due| keys.len() < due.records_max);
-        }
-        // A record that this batch already works on is newer than its row.
-        let known = self.cells.get(&key).is_some_and(|cell| cell.standing != Standing::Asked);
-        if !known {
-            self.take(record);
+        if let DueRead::Loaded { cells, complete } = &mut self.due {
+            cells.push(position);
+            *complete = R::TABLE.due.as_ref().is_none_or(|due| cells.len() < due.records_max);
         }
         Ok(())
     }
 
     fn settle(&mut self) {
-        for key in self.asked.drain(..) {
-            if let Some(cell) = self.cells.get_mut(&key) {
-                cell.standing = Standing::Loaded;
-            }
+        for position in self.asked.drain(..) {
+            self.cells[position].standing = Standing::Loaded;
         }
         if let DueRead::Asked = self.due {
-            self.due = DueRead::Loaded { keys: Vec::new(), complete: true };
+            self.due = DueRead::Loaded { cells: Vec::new(), complete: true };
         }
     }
 
@@ -312,7 +314,7 @@ impl<R: Record> AnyShelf for Shelf<R> {
 
     fn drop_changes(&mut self) {
         for undo in self.undo.drain(..).rev() {
-            let cell = self.cells.get_mut(&undo.key).expect("a changed cell stays on the shelf");
+            let cell = &mut self.cells[undo.cell];
             cell.record = undo.record;
             cell.changed = undo.changed;
             cell.changed_by = undo.changed_by;
@@ -325,15 +327,15 @@ impl<R: Record> AnyShelf for Shelf<R> {
     }
 
     fn changes<'a>(&'a self, visit: &mut dyn FnMut(Change<'a>)) {
-        for (index, key) in self.changed.iter().enumerate() {
-            let cell = &self.cells[key];
+        for position in &self.changed {
+            let cell = &self.cells[*position];
             match (&cell.record, cell.stored_version) {
                 (Some(record), None) => visit(Change::Insert { record, version: record.version() }),
                 (Some(record), Some(stored_version)) => {
                     visit(Change::Update { record, version: record.version(), stored_version });
                 }
                 (None, Some(stored_version)) => {
-                    visit(Change::Delete { key: ChangedKey { shelf: self, index }, stored_version });
+                    visit(Change::Delete { key: RemovedKey { shelf: self, position: *position }, stored_version });
                 }
                 // Inserted and removed in one batch: nothing to write.
                 (None, None) => {}
@@ -341,8 +343,8 @@ impl<R: Record> AnyShelf for Shelf<R> {
         }
     }
 
-    fn write_changed_key<'a>(&'a self, index: usize, out: &mut dyn Columns<'a>) {
-        R::write_key(&self.changed[index], out);
+    fn write_removed_key<'a>(&'a self, position: usize, out: &mut dyn Columns<'a>) {
+        R::write_key(&self.cells[position].key, out);
     }
 
     fn as_any(&self) -> &dyn Any {

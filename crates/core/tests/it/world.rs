@@ -118,7 +118,7 @@ impl World {
         events
     }
 
-    /// The id of a hold that the scenario calls by name. `#…` is an id as such.
+    /// The id of a hold that the scenario calls by name, made when it is first mentioned.
     pub(crate) fn id(&mut self, name: &str) -> HoldId {
         match self.ids.get(name) {
             Some(id) => *id,
