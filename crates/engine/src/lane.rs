@@ -11,6 +11,7 @@ use tracing::{error, warn};
 use uuid::Uuid;
 
 use crate::job::{FailReason, Job};
+use crate::session::with_causes;
 use crate::work::{Item, Jobs, Work};
 use crate::{Fault, LaneQueue, Session, StoreError};
 
@@ -147,7 +148,7 @@ impl Lane {
         match session.commit(&work.tenants, batch).await {
             Ok(()) => Ok(work.postponed),
             Err(StoreError::Unknown(source)) => {
-                warn!(%batch, error = %source, "Lost the store while committing batch `{batch}`");
+                warn!(%batch, error = with_causes(source.as_ref()), "Lost the store while committing batch `{batch}`");
                 Err(Setback::Unknown { tenant, seq, batch, postponed: work.postponed })
             }
             Err(error) => Err(error.into()),
@@ -181,7 +182,11 @@ impl Lane {
                 self.halve(part, &error, parts);
             }
             Setback::Store(StoreError::Unavailable(source) | StoreError::Unknown(source)) => {
-                warn!(error = %source, "The store cannot be used; {} commands wait", part.items.len());
+                warn!(
+                    error = with_causes(source.as_ref()),
+                    "The store cannot be used; {} commands wait",
+                    part.items.len()
+                );
                 self.wait_for_store(part, parts).await;
             }
             Setback::Unknown { tenant, seq, batch, postponed } => {
@@ -198,7 +203,7 @@ impl Lane {
     fn halve(&mut self, part: Part, error: &StoreError, parts: &mut Vec<Part>) {
         let Part { mut items, .. } = part;
         if let [item] = items[..] {
-            error!(error = ?error, "A command cannot be written");
+            error!(error = with_causes(error), "A command cannot be written");
             return self.fail(
                 item,
                 match error {
@@ -238,7 +243,9 @@ async fn find_out<S: Session>(session: &mut S, tenant: TenantId, seq: i64, batch
                 warn!(%batch, committed, "Found out about batch `{batch}`: committed = {committed}");
                 return committed;
             }
-            Err(error) => warn!(%batch, error = ?error, "Cannot ask yet whether batch `{batch}` committed"),
+            Err(error) => {
+                warn!(%batch, error = with_causes(&error), "Cannot ask yet whether batch `{batch}` committed")
+            }
         }
         sleep(pause).await;
         pause = (pause * 2).min(RECONNECT_PAUSE_MAX);

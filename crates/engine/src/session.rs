@@ -52,6 +52,11 @@ pub trait Session {
     ) -> impl Future<Output = Result<bool, StoreError>>;
 }
 
+/// An error with all its causes, for a log line.
+pub(crate) fn with_causes(error: &(dyn Error + 'static)) -> String {
+    std::iter::successors(Some(error), |error| error.source()).map(ToString::to_string).collect::<Vec<_>>().join(": ")
+}
+
 type Source = Box<dyn Error + Send + Sync>;
 
 #[derive(Debug, Error)]

@@ -2,3 +2,4 @@
 //! Nothing here is part of a running server.
 
 pub mod bench;
+pub mod fixture;

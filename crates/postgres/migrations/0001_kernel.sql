@@ -1,8 +1,8 @@
 -- Fires when a write did not find the rows that were loaded: somebody wrote outside of the turn.
-create function surehold_expect(found bigint, expected bigint) returns void language plpgsql as $$
+create function surehold_expect(actual bigint, expected bigint) returns void language plpgsql as $$
 begin
-  if found <> expected then
-    raise exception 'found % rows, expected %', found, expected using errcode = 'SH001';
+  if actual <> expected then
+    raise exception 'found % rows, expected %', actual, expected using errcode = 'SH001';
   end if;
 end $$;
 
@@ -43,9 +43,9 @@ create table pools (
 create table holds (
   tenant bigint not null,
   id uuid not null,
-  state text not null check (state in ('active', 'converted', 'cancelled', 'expired')),
+  state text not null check (state = 'active' or state = 'converted' or state = 'cancelled' or state = 'expired'),
   lines json not null,
-  kept_as text check (kept_as in ('book', 'consume')),
+  kept_as text check (kept_as = 'book' or kept_as = 'consume'),
   kept json,
   owner text collate "C",
   reference text collate "C",

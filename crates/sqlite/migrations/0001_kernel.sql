@@ -1,4 +1,5 @@
 -- Instants are integers: microseconds since 1970 in UTC. Ids are 16-byte blobs.
+-- Checks spell out alternatives instead of using IN: SQLite would build a temporary tree for the list at every insert.
 
 create table slugs (
   tenant integer not null check (tenant = 0),
@@ -28,7 +29,7 @@ create table pools (
   booked integer not null check (booked >= 0),
   granted integer not null check (granted >= 0),
   oversold integer not null check (oversold >= 0),
-  closed integer not null check (closed in (0, 1)),
+  closed integer not null check (closed = 0 or closed = 1),
   version integer not null,
   primary key (tenant, resource, slot),
   constraint never_oversold check (held + booked + granted <= total + overbook + oversold)
@@ -37,9 +38,9 @@ create table pools (
 create table holds (
   tenant integer not null,
   id blob not null check (length(id) = 16),
-  state text not null check (state in ('active', 'converted', 'cancelled', 'expired')),
+  state text not null check (state = 'active' or state = 'converted' or state = 'cancelled' or state = 'expired'),
   lines text not null,
-  kept_as text check (kept_as in ('book', 'consume')),
+  kept_as text check (kept_as = 'book' or kept_as = 'consume'),
   kept text,
   owner text,
   reference text,

@@ -1,0 +1,120 @@
+//! A store of its own for each test: an SQLite file in a folder that vanishes, or a fresh database on the private
+//! Postgres that `cargo xtask test` starts. Both with a clock that tests can turn forward.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use anyhow::{Context, Result};
+use surehold_core::kernel::Timestamp;
+use surehold_engine::{Engine, EngineConfig, Store};
+use surehold_postgres::{PostgresConfig, PostgresStore};
+use surehold_sqlite::SqliteStore;
+use tempfile::TempDir;
+use tokio_postgres::{Client, NoTls};
+use uuid::Uuid;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StoreKind {
+    Sqlite,
+    Postgres,
+}
+
+#[derive(Debug)]
+pub enum Place {
+    Sqlite(TempDir),
+    Postgres { url: String },
+}
+
+#[derive(Debug)]
+pub struct Fixture {
+    pub place: Place,
+    clock_offset_micros: Arc<AtomicI64>,
+}
+
+/// Where `cargo xtask test` put the server. A missing server is a failure, not a skip.
+pub fn postgres_url() -> String {
+    std::env::var("SUREHOLD_TEST_POSTGRES_URL").expect(
+        "SUREHOLD_TEST_POSTGRES_URL is not set; run `cargo xtask test`, or `cargo xtask postgres` in another terminal",
+    )
+}
+
+/// A plain connection for what tests do behind the engine's back.
+pub async fn connect(url: &str) -> Result<Client> {
+    let (client, connection) =
+        tokio_postgres::connect(url, NoTls).await.context("cannot connect to the test server")?;
+    tokio::spawn(connection);
+    Ok(client)
+}
+
+/// Makes an empty database and tells its address. It goes with the private server.
+pub async fn fresh_database() -> Result<String> {
+    let server = postgres_url();
+    let name = format!("test_{}", Uuid::now_v7().simple());
+    connect(&server).await?.batch_execute(&format!("create database {name}")).await?;
+    let (base, query) = server.split_once('?').unwrap_or((&server, ""));
+    let (base, _) = base.rsplit_once('/').context("the server's address names a database")?;
+    Ok(format!("{base}/{name}?{query}"))
+}
+
+impl Fixture {
+    pub async fn new(kind: StoreKind) -> Result<Fixture> {
+        let place = match kind {
+            StoreKind::Sqlite => Place::Sqlite(tempfile::tempdir()?),
+            StoreKind::Postgres => Place::Postgres { url: fresh_database().await? },
+        };
+        Ok(Fixture { place, clock_offset_micros: Arc::default() })
+    }
+
+    /// The SQLite file.
+    pub fn file(&self) -> PathBuf {
+        match &self.place {
+            Place::Sqlite(folder) => folder.path().join("surehold.db"),
+            Place::Postgres { .. } => panic!("a database is not a file"),
+        }
+    }
+
+    /// The database's address.
+    pub fn url(&self) -> &str {
+        match &self.place {
+            Place::Sqlite(_) => panic!("a file has no address"),
+            Place::Postgres { url } => url,
+        }
+    }
+
+    /// Opens the store; on Postgres any number of times.
+    pub async fn store(&self) -> Result<Arc<dyn Store>> {
+        let offset = Arc::clone(&self.clock_offset_micros);
+        match &self.place {
+            Place::Sqlite(_) => {
+                let clock = Arc::new(move || system_clock(offset.load(Ordering::Relaxed)));
+                Ok(Arc::new(SqliteStore::open_with_clock(&self.file(), clock)?))
+            }
+            Place::Postgres { url } => {
+                let config = PostgresConfig { clock_offset_micros: offset, ..PostgresConfig::new(url) };
+                Ok(Arc::new(PostgresStore::connect(config).await?))
+            }
+        }
+    }
+
+    /// An engine that sweeps nothing by itself, so that tests decide what happens when.
+    pub async fn engine(&self) -> Result<Engine> {
+        self.engine_with(EngineConfig { sweep_pause: None, ..EngineConfig::default() }).await
+    }
+
+    pub async fn engine_with(&self, config: EngineConfig) -> Result<Engine> {
+        Ok(Engine::start(self.store().await?, config)?)
+    }
+
+    /// Turns the store's clock forward, for all engines of this fixture.
+    pub fn advance_secs(&self, secs: i64) {
+        self.clock_offset_micros.fetch_add(secs * 1_000_000, Ordering::Relaxed);
+    }
+}
+
+fn system_clock(offset_micros: i64) -> Timestamp {
+    let elapsed = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    let micros = i64::try_from(elapsed.as_micros()).unwrap_or(i64::MAX);
+    Timestamp::from_micros(micros.saturating_add(offset_micros))
+}
