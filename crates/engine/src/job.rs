@@ -117,7 +117,8 @@ impl<C: Command> Job for CommandJob<C> {
         if let Some(RequestKey { key, .. }) = &self.key {
             facts.ask_fresh::<KeptReply>(&ReplyKey { operation: SmolStr::new_static(C::NAME), key: key.clone() });
         }
-        self.commands[index].reads(&mut Reads::new(facts));
+        // A command that breaks here will break while deciding, where it is reported.
+        let _ = catch_unwind(AssertUnwindSafe(|| self.commands[index].reads(&mut Reads::new(facts))));
     }
 
     fn decide(&mut self, index: usize, facts: &mut Facts) -> Result<(), Halt> {

@@ -222,9 +222,10 @@ impl Lane {
     /// Tries again after a pause, for those whose deadline allows it. Nothing was written for anybody.
     async fn wait_for_store(&mut self, part: Part, parts: &mut Vec<Part>) {
         sleep(RECONNECT_PAUSE).await;
-        let now = Instant::now();
+        // Told a little before their time is up, callers still learn that nothing was changed.
+        let soon = Instant::now() + 2 * RECONNECT_PAUSE;
         let (overdue, patient): (Vec<_>, Vec<_>) =
-            part.items.into_iter().partition(|item| self.jobs.get(*item).deadline() <= now);
+            part.items.into_iter().partition(|item| self.jobs.get(*item).deadline() <= soon);
         for item in overdue {
             self.fail(item, FailReason::Fault(Fault::Unavailable));
         }

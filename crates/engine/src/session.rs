@@ -54,7 +54,13 @@ pub trait Session {
 
 /// An error with all its causes, for a log line.
 pub(crate) fn with_causes(error: &(dyn Error + 'static)) -> String {
-    std::iter::successors(Some(error), |error| error.source()).map(ToString::to_string).collect::<Vec<_>>().join(": ")
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        text = format!("{text}: {error}");
+        cause = error.source();
+    }
+    text
 }
 
 type Source = Box<dyn Error + Send + Sync>;
