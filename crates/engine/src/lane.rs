@@ -105,7 +105,8 @@ impl Lane {
             for index in 0..job.command_count() {
                 job.fail(index, FailReason::Fault(Fault::NotExecuted));
             }
-            return job.answer();
+            job.answer();
+            return;
         }
         self.waiting.extend(self.jobs.add(job));
     }
@@ -204,14 +205,13 @@ impl Lane {
         let Part { mut items, .. } = part;
         if let [item] = items[..] {
             error!(error = with_causes(error), "A command cannot be written");
-            return self.fail(
-                item,
-                match error {
-                    StoreError::Conflict(_) => FailReason::Fault(Fault::Busy),
-                    StoreError::Corrupt(_) => FailReason::Fault(Fault::Corrupt),
-                    StoreError::Rejected(_) | StoreError::Unavailable(_) | StoreError::Unknown(_) => FailReason::Defect,
-                },
-            );
+            let reason = match error {
+                StoreError::Conflict(_) => FailReason::Fault(Fault::Busy),
+                StoreError::Corrupt(_) => FailReason::Fault(Fault::Corrupt),
+                StoreError::Rejected(_) | StoreError::Unavailable(_) | StoreError::Unknown(_) => FailReason::Defect,
+            };
+            self.fail(item, reason);
+            return;
         }
         let second = items.split_off(items.len() / 2);
         // The first half is on top and runs first; both go on without assumptions.
@@ -245,7 +245,7 @@ async fn find_out<S: Session>(session: &mut S, tenant: TenantId, seq: i64, batch
                 return committed;
             }
             Err(error) => {
-                warn!(%batch, error = with_causes(&error), "Cannot ask yet whether batch `{batch}` committed")
+                warn!(%batch, error = with_causes(&error), "Cannot ask yet whether batch `{batch}` committed");
             }
         }
         sleep(pause).await;

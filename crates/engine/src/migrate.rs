@@ -55,11 +55,10 @@ pub fn pending<'m>(known: &'m [Migration], applied: &[Applied]) -> Result<&'m [M
             Some(migration) if migration.checksum() != applied.checksum => {
                 return Err(SchemaError::Changed { number: applied.number });
             }
-            Some(_) => {}
             None if applied.usable_from > last_known => {
                 return Err(SchemaError::TooNew { applied: applied.number, known: last_known });
             }
-            None => {}
+            Some(_) | None => {}
         }
     }
     let done = known.iter().take_while(|migration| applied.iter().any(|a| a.number == migration.number)).count();

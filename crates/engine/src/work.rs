@@ -44,16 +44,11 @@ impl Jobs {
     pub(crate) fn add(&mut self, job: Box<dyn Job>) -> impl Iterator<Item = Item> + use<> {
         let unsettled = job.command_count();
         let slot = Some(Slot { job, unsettled });
-        let position = match self.free.pop() {
-            Some(position) => {
-                self.slots[position] = slot;
-                position
-            }
-            None => {
-                self.slots.push(slot);
-                self.slots.len() - 1
-            }
-        };
+        let position = self.free.pop().unwrap_or_else(|| {
+            self.slots.push(None);
+            self.slots.len() - 1
+        });
+        self.slots[position] = slot;
         (0..unsettled).map(move |index| Item { job: position, index })
     }
 

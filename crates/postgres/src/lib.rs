@@ -1,6 +1,7 @@
 //! The server store: turns by advisory locks, set-based statements, two round trips a batch.
 //! File names match those of the SQLite store, so that a diff is a review.
 
+mod blocks;
 mod connect;
 mod migrate;
 mod pipeline;

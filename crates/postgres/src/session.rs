@@ -4,17 +4,18 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
-use surehold_core::kernel::{AnyShelf, Change, Columns, TABLES, Table, TenantId, Value};
+use surehold_core::kernel::{TABLES, Table, TenantId};
 use surehold_engine::{Session, StoreError, TenantWork};
 use tokio_postgres::error::{Severity, SqlState};
 use tokio_postgres::{Client, Error as PgError, Row, Statement};
 use tracing::{debug, error};
 use uuid::Uuid;
 
+use crate::blocks::{Journal, Loads, Verb, Writes};
 use crate::connect::Address;
 use crate::pipeline::{Sent, in_order};
 use crate::statements;
-use crate::values::{Block, LoadedRow, PgTime};
+use crate::values::{LoadedRow, PgTime};
 
 pub(crate) struct PostgresSession {
     address: Address,
@@ -175,34 +176,6 @@ impl Live {
 
 type Param<'a> = &'a (dyn tokio_postgres::types::ToSql + Sync);
 
-/// The keys asked for, one block per kind over all tenants.
-struct Loads<'a> {
-    blocks: Vec<(&'static Table, Block<'a>)>,
-}
-
-impl<'a> Loads<'a> {
-    fn keys_of(tenants: &'a [TenantWork]) -> Loads<'a> {
-        let mut blocks: Vec<(&'static Table, Block<'a>)> = Vec::new();
-        for work in tenants {
-            for shelf in work.facts.shelves().filter(|shelf| shelf.asked_count() > 0) {
-                let table = shelf.table();
-                let position = blocks.iter().position(|(other, _)| other.name == table.name);
-                let position = position.unwrap_or_else(|| {
-                    blocks.push((table, Block::new(table.key(), 0)));
-                    blocks.len() - 1
-                });
-                let block = &mut blocks[position].1;
-                for index in 0..shelf.asked_count() {
-                    block.put(Value::Int(work.tenant().0));
-                    shelf.write_asked(index, block);
-                    block.end_row();
-                }
-            }
-        }
-        Loads { blocks }
-    }
-}
-
 fn absorb(tenants: &mut [TenantWork], loaded: Vec<(&'static Table, Vec<Row>)>) -> Result<(), StoreError> {
     for (table, rows) in loaded {
         for row in &rows {
@@ -224,90 +197,6 @@ fn settle(tenants: &mut [TenantWork]) {
 fn work_of(tenants: &mut [TenantWork], tenant: i64) -> &mut TenantWork {
     let position = tenants.binary_search_by_key(&tenant, |work| work.tenant().0);
     &mut tenants[position.expect("rows come for tenants of the batch")]
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Verb {
-    Insert,
-    Update,
-    Delete,
-}
-
-struct Write<'a> {
-    table: &'static Table,
-    verb: Verb,
-    block: Block<'a>,
-}
-
-/// What changed, one block per kind and verb over all tenants.
-struct Writes<'a> {
-    blocks: Vec<Write<'a>>,
-}
-
-impl<'a> Writes<'a> {
-    fn of(tenants: &'a [TenantWork]) -> Writes<'a> {
-        let mut writes = Writes { blocks: Vec::new() };
-        for work in tenants {
-            for shelf in work.facts.shelves() {
-                shelf.changes(&mut |change| writes.add(work.tenant(), shelf, change));
-            }
-        }
-        writes
-    }
-
-    fn add(&mut self, tenant: TenantId, shelf: &'a dyn AnyShelf, change: Change<'a>) {
-        let table = shelf.table();
-        let (verb, columns, extra) = match change {
-            Change::Insert { .. } => (Verb::Insert, table.columns, 1),
-            Change::Update { .. } => (Verb::Update, table.columns, 2),
-            Change::Delete { .. } => (Verb::Delete, table.key(), 1),
-        };
-        let position = self.blocks.iter().position(|write| write.verb == verb && write.table.name == table.name);
-        let position = position.unwrap_or_else(|| {
-            self.blocks.push(Write { table, verb, block: Block::new(columns, extra) });
-            self.blocks.len() - 1
-        });
-        let block = &mut self.blocks[position].block;
-        block.put(Value::Int(tenant.0));
-        match change {
-            Change::Insert { record, version } => {
-                record.encode(block);
-                block.put(Value::Int(version));
-            }
-            Change::Update { record, version, stored_version } => {
-                record.encode(block);
-                block.put(Value::Int(version));
-                block.put(Value::Int(stored_version));
-            }
-            Change::Delete { key, stored_version } => {
-                key.encode(block);
-                block.put(Value::Int(stored_version));
-            }
-        }
-        block.end_row();
-    }
-}
-
-/// One row per changed tenant.
-struct Journal<'a> {
-    tenants: Vec<i64>,
-    seqs: Vec<i64>,
-    ats: Vec<PgTime>,
-    counts: Vec<i64>,
-    events: Vec<&'a [u8]>,
-}
-
-impl<'a> Journal<'a> {
-    fn of(tenants: &'a [TenantWork]) -> Journal<'a> {
-        let changed: Vec<&TenantWork> = tenants.iter().filter(|work| work.facts.has_changes()).collect();
-        Journal {
-            tenants: changed.iter().map(|work| work.tenant().0).collect(),
-            seqs: changed.iter().map(|work| work.journal_seq).collect(),
-            ats: changed.iter().map(|work| PgTime(work.facts.now())).collect(),
-            counts: changed.iter().map(|work| i64::from(work.facts.events().1)).collect(),
-            events: changed.iter().map(|work| work.facts.events().0).collect(),
-        }
-    }
 }
 
 /// All answers, or the first error: the ones behind it only say that the transaction is aborted.

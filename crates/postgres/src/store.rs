@@ -73,16 +73,17 @@ impl PostgresStore {
 }
 
 impl Reader {
+    async fn prepared(&self, sql: &str) -> Result<Statement, PgError> {
+        if let Some(statement) = self.statements.lock().await.get(sql) {
+            return Ok(statement.clone());
+        }
+        let statement = self.client.prepare(sql).await?;
+        self.statements.lock().await.insert(sql.to_owned(), statement.clone());
+        Ok(statement)
+    }
+
     async fn query(&self, sql: &str, params: &[OwnedValue]) -> Result<Vec<Row>, PgError> {
-        let known = self.statements.lock().await.get(sql).cloned();
-        let statement = match known {
-            Some(statement) => statement,
-            None => {
-                let statement = self.client.prepare(sql).await?;
-                self.statements.lock().await.insert(sql.to_owned(), statement.clone());
-                statement
-            }
-        };
+        let statement = self.prepared(sql).await?;
         let params: Vec<Box<dyn ToSql + Sync + Send>> = params.iter().map(param).collect();
         let params: Vec<&(dyn ToSql + Sync)> =
             params.iter().map(|param| -> &(dyn ToSql + Sync) { param.as_ref() }).collect();

@@ -222,10 +222,9 @@ fn borrowed(value: &OwnedValue) -> Value<'_> {
 
 fn owned(value: ValueRef<'_>) -> OwnedValue {
     match value {
-        ValueRef::Null => OwnedValue::Null,
+        // No table has a column for reals, and no query makes one.
+        ValueRef::Null | ValueRef::Real(_) => OwnedValue::Null,
         ValueRef::Integer(int) => OwnedValue::Int(int),
-        // No table has a column for it, and no query makes one.
-        ValueRef::Real(_) => OwnedValue::Null,
         ValueRef::Text(text) => OwnedValue::Text(String::from_utf8_lossy(text).into_owned()),
         ValueRef::Blob(bytes) => OwnedValue::Bytes(bytes.to_vec()),
     }

@@ -23,7 +23,7 @@ impl fmt::Display for TenantId {
     }
 }
 
-/// Identity of a hold and of the request that placed it: a `UUIDv7`, so that its age can be told without looking it up.
+/// Identity of a hold and of the request that placed it: a UUIDv7, so that its age can be told without looking it up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "Uuid", into = "Uuid")]
 pub struct HoldId(Uuid);

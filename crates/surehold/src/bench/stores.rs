@@ -48,7 +48,7 @@ impl Target {
     }
 
     pub(crate) async fn engine(&self) -> Result<Engine> {
-        let config = EngineConfig { deadline: std::time::Duration::from_secs(60), ..EngineConfig::default() };
+        let config = EngineConfig { deadline: std::time::Duration::from_mins(1), ..EngineConfig::default() };
         match self {
             Target::Sqlite { folder } => {
                 let store = SqliteStore::open(&Target::file(folder))?;
