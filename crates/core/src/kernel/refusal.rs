@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use super::{HoldId, HoldState, Invalid, PoolKey, Stop, TenantId, Timestamp};
+use super::{HoldId, HoldState, Invalid, PoolKey, Stop, Timestamp};
 
 /// A line that could not be had.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -22,8 +22,6 @@ pub enum Refusal {
     TenantNotFound,
     #[error("the tenant exists with other content")]
     TenantExists,
-    #[error("the slug belongs to tenant {claimed_by}")]
-    SlugTaken { claimed_by: TenantId },
     /// An id outside this window could be one whose hold was purged: accepting it might sell twice.
     #[error("the id {id} was made outside of {made_after} to {made_before}")]
     IdOutsideWindow { id: HoldId, made_after: Timestamp, made_before: Timestamp },

@@ -61,7 +61,7 @@ impl Command for GiveBack {
 /// Moves booked units: new minus old, atomically, so that a pool on both sides only needs the difference.
 ///
 /// Refuses, in this order: no such hold; nothing booked; more than is booked; a result beyond what a hold may have;
-/// target pools that do not exist; target pools that are closed; every pool that is short of the difference.
+/// target pools that do not exist; pools that would gain and are closed; every pool that is short of the difference.
 #[derive(Clone, Debug)]
 pub struct MoveBooked {
     pub id: HoldId,
@@ -82,13 +82,19 @@ impl Command for MoveBooked {
     }
 
     fn decide(&self, facts: &mut Facts) -> Result<HoldReply, Stop<Refusal>> {
-        let booked = booked_lines(&hold(facts, self.id)?)?;
+        let before = hold(facts, self.id)?;
+        let booked = booked_lines(&before)?;
         require_within(&booked, &self.from)?;
         let moved = booked.changed_by(Some(&self.from), Some(&self.to));
         let moved = Lines::new(moved.to_vec()).map_err(Refusal::from)?;
         require_pools(facts, &self.from)?;
-        require_open_pools(facts, &self.to)?;
         let differences = self.differences();
+        let gains = |pool: &PoolKey| self.to.quantity_of(pool) > self.from.quantity_of(pool);
+        require_open_pools(facts, &self.to, gains)?;
+        if differences.is_empty() {
+            facts.mark_replayed();
+            return Ok(HoldReply { hold: before, pool_versions: Vec::new() });
+        }
         let claims = differences.iter().filter(|(_, units)| *units > 0);
         require_available(facts, claims.map(|(pool, units)| (pool, *units)))?;
 

@@ -51,15 +51,15 @@ fn require_pools(facts: &mut Facts, lines: &Lines) -> Decision<()> {
     Ok(facts.require::<Pool>(lines.pools())?)
 }
 
-/// Refuses pools that do not exist, then pools that are closed.
-fn require_open_pools(facts: &mut Facts, lines: &Lines) -> Decision<()> {
+/// Refuses pools that do not exist, then those that are closed and would take new claims.
+fn require_open_pools(facts: &mut Facts, lines: &Lines, takes_claims: impl Fn(&PoolKey) -> bool) -> Decision<()> {
     require_pools(facts, lines)?;
     let mut unknown = Vec::new();
     let mut closed = Vec::new();
     for key in lines.pools() {
         match facts.get::<Pool>(key)? {
             None => unknown.push(key.clone()),
-            Some(pool) if pool.closed => closed.push(key.clone()),
+            Some(pool) if pool.closed && takes_claims(key) => closed.push(key.clone()),
             Some(_) => {}
         }
     }

@@ -67,33 +67,35 @@ impl Command for PutPool {
 
     fn decide(&self, facts: &mut Facts) -> Result<Pool, Stop<Refusal>> {
         policy(facts)?;
-        let before = facts.get::<Pool>(&self.pool)?.cloned();
-        let version = before.as_ref().map_or(0, |pool| pool.version);
+        let existing = facts.get::<Pool>(&self.pool)?.cloned();
+        let version = existing.as_ref().map_or(0, |pool| pool.version);
         if self.expected_version.is_some_and(|expected| expected != version) {
             return Err(Refusal::PoolVersion { pool: self.pool.clone(), version }.into());
         }
-        let mut after = before.clone().unwrap_or_else(|| Pool::new(self.pool.clone()));
-        let oversold_before = after.oversold;
-        after.set_capacity(self.total, self.overbook.unwrap_or(after.overbook));
-        after.closed = self.closed.unwrap_or(after.closed);
-        if before.as_ref() == Some(&after) {
-            facts.mark_replayed();
-            return Ok(after);
-        }
-        let after = replace(facts, before.is_some(), after)?;
-        emit_changed(facts, &after, oversold_before);
-        Ok(after)
+        let before = existing.unwrap_or_else(|| Pool::new(self.pool.clone()));
+        let mut after = before.clone();
+        after.set_capacity(self.total, self.overbook.unwrap_or(before.overbook));
+        after.closed = self.closed.unwrap_or(before.closed);
+        put_back(facts, &before, after)
     }
 }
 
-fn replace(facts: &mut Facts, exists: bool, after: Pool) -> Decision<Pool> {
-    if !exists {
-        return Ok(facts.insert(after).clone());
+/// Writes the pool, new or changed; what is as it was is a repeat.
+fn put_back(facts: &mut Facts, before: &Pool, after: Pool) -> Decision<Pool> {
+    let exists = before.version > 0;
+    if exists && *before == after {
+        facts.mark_replayed();
+        return Ok(after);
     }
-    let pool = facts.get_mut::<Pool>(&after.key)?.expect("read before");
-    let version = pool.version;
-    *pool = Pool { version, ..after };
-    Ok(pool.clone())
+    let after = if exists {
+        let pool = facts.get_mut::<Pool>(&after.key)?.expect("read before");
+        *pool = Pool { version: pool.version, ..after };
+        pool.clone()
+    } else {
+        facts.insert(after).clone()
+    };
+    emit_changed(facts, &after, before.oversold);
+    Ok(after)
 }
 
 /// Changes the total by a difference: deliveries, breakages, rooms out of order.
@@ -131,9 +133,7 @@ impl Command for AdjustPool {
         }
         let mut after = before.clone();
         after.set_capacity(total, before.overbook);
-        let after = replace(facts, true, after)?;
-        emit_changed(facts, &after, before.oversold);
-        Ok(after)
+        put_back(facts, &before, after)
     }
 }
 
@@ -184,8 +184,6 @@ impl Command for GrantUnits {
         }
         let mut after = before.clone();
         after.change_granted(self.units_delta);
-        let after = replace(facts, true, after)?;
-        emit_changed(facts, &after, before.oversold);
-        Ok(after)
+        put_back(facts, &before, after)
     }
 }

@@ -57,6 +57,10 @@ fn a_pool_on_both_sides_needs_the_difference() {
     // A pool where nothing changes keeps its version.
     check_booked("move a bar=1 room=1 to bar=1 spa=1", "a converted book bar=2 room=2 spa=1 v3, pools at 4,2");
     check_booked("move a bar=1 room=1 to bar=1 spa=1; show bar", "bar=5 booked 2 v3");
+    check_booked("move a room=2 to room=2; show room", "room=5 booked 3 v3");
+    // Closed keeps out what is new, not what is there already.
+    check_booked("put room=5 closed; move a room=2 to room=1 spa=1; show room", "room=5 booked 2 closed v5");
+    check_booked("put room=5 closed; move a room=1 to room=2", "refused: closed: room");
 }
 
 #[test]

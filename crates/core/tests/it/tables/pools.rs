@@ -58,6 +58,8 @@ fn a_total_below_what_is_promised_is_oversold() {
 fn adjusting() {
     check("put room=10; adjust room=5", "room=15 v2");
     check("put room=10; adjust room=-10", "room=0 v2");
+    check("put room=10; adjust room=0", "again: room=10 v1");
+    check("put room=10; grant room=0", "again: room=10 v1");
     check("put room=10; adjust room=5; news", "room=15 v2");
     check("put room=10 overbook:2 closed; adjust room=1", "room=11 overbook 2 closed v2");
     check("adjust room=1", "refused: no such pool: room");
