@@ -1,0 +1,16 @@
+//! The binary as its users meet it.
+
+mod bench;
+mod readme;
+
+use std::process::{Command, Output};
+
+/// Runs `surehold` in a folder of its own.
+fn surehold(args: &[&str]) -> Output {
+    let folder = tempfile::tempdir().unwrap();
+    Command::new(env!("CARGO_BIN_EXE_surehold")).args(args).current_dir(folder.path()).output().unwrap()
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8(bytes.to_vec()).unwrap()
+}
