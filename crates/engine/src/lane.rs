@@ -13,7 +13,7 @@ use uuid::Uuid;
 use crate::job::{FailReason, Job};
 use crate::session::with_causes;
 use crate::work::{Item, Jobs, Work};
-use crate::{Fault, LaneQueue, Session, StoreError};
+use crate::{Fault, LaneQueue, Session, StoreError, Turns};
 
 pub const BATCH_COMMANDS_MAX: usize = 8_192;
 const CONFLICTS_MAX: u32 = 3;
@@ -89,11 +89,15 @@ impl Lane {
             let Some(job) = self.queue.next().await else { return false };
             self.admit(job);
         }
+        self.admit_arrived();
+        true
+    }
+
+    fn admit_arrived(&mut self) {
         while self.waiting.len() < BATCH_COMMANDS_MAX {
             let Some(job) = self.queue.poll_next() else { break };
             self.admit(job);
         }
-        true
     }
 
     fn admit(&mut self, mut job: Box<dyn Job>) {
@@ -118,12 +122,14 @@ impl Lane {
 
     async fn execute<S: Session>(&mut self, session: &mut S, items: Vec<Item>) {
         let started = Instant::now();
-        self.metrics.batch_commands.record(u32::try_from(items.len()).map_or(f64::MAX, f64::from));
-        self.metrics.commands.increment(u64::try_from(items.len()).unwrap_or(u64::MAX));
         let mut parts = vec![Part { items, conflicts: 0 }];
-        while let Some(part) = parts.pop() {
-            match self.attempt(session, &part).await {
-                Ok(postponed) => self.settle(&part.items, &postponed),
+        while let Some(mut part) = parts.pop() {
+            match self.attempt(session, &mut part).await {
+                Ok(postponed) => {
+                    self.metrics.batch_commands.record(u32::try_from(part.items.len()).map_or(f64::MAX, f64::from));
+                    self.metrics.commands.increment(u64::try_from(part.items.len()).unwrap_or(u64::MAX));
+                    self.settle(&part.items, &postponed);
+                }
                 Err(setback) => self.recover(session, part, setback, &mut parts).await,
             }
         }
@@ -131,9 +137,12 @@ impl Lane {
     }
 
     /// One transaction. Returns the items that are left for the next batch.
-    async fn attempt<S: Session>(&mut self, session: &mut S, part: &Part) -> Result<Vec<Item>, Setback> {
+    async fn attempt<S: Session>(&mut self, session: &mut S, part: &mut Part) -> Result<Vec<Item>, Setback> {
         let mut work = Work::new(&mut self.jobs, &part.items, part.conflicts > 0);
-        session.begin(&mut work.tenants).await?;
+        if session.begin(&mut work.tenants).await? == Turns::AfterWaiting {
+            self.join_late_comers(&mut work, part);
+            session.load(&mut work.tenants).await?;
+        }
         loop {
             work.decide(&mut self.jobs);
             if !work.is_waiting() {
@@ -153,6 +162,20 @@ impl Lane {
                 Err(Setback::Unknown { tenant, seq, batch, postponed: work.postponed })
             }
             Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Commands that came while the batch waited for its turn share it; otherwise two nodes that take turns would each
+    /// work in batches of a few.
+    fn join_late_comers(&mut self, work: &mut Work, part: &mut Part) {
+        self.admit_arrived();
+        let room = BATCH_COMMANDS_MAX.saturating_sub(part.items.len()).min(self.waiting.len());
+        let late: Vec<Item> = self.waiting.drain(..room).collect();
+        let strangers = work.add(&mut self.jobs, &late);
+        let strange: HashSet<Item> = strangers.iter().copied().collect();
+        part.items.extend(late.into_iter().filter(|item| !strange.contains(item)));
+        for item in strangers.into_iter().rev() {
+            self.waiting.push_front(item);
         }
     }
 

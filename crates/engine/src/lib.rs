@@ -20,6 +20,6 @@ pub use lane::BATCH_COMMANDS_MAX;
 pub use migrate::{Applied, Migration, SchemaError, pending};
 pub use queue::LaneQueue;
 pub use request_key::RequestKey;
-pub use session::{Session, StoreError, TenantWork};
+pub use session::{Session, StoreError, TenantWork, Turns};
 pub use store::{BoxFuture, OwnedValue, ReadRow, Store};
 pub use views::{JournalRow, Views};

@@ -28,12 +28,22 @@ impl TenantWork {
     }
 }
 
+/// How a batch came to its turns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Turns {
+    /// Nobody was in the way, and what was asked for is loaded.
+    AtOnce,
+    /// Somebody else had a turn. It is ours now; nothing is loaded yet.
+    AfterWaiting,
+}
+
 /// One connection of a store, used by one lane. A session that failed is good for another `begin`.
 pub trait Session {
-    /// Opens a transaction, takes the turn of every tenant, reads clock and journal heads, and loads what is asked for.
-    fn begin(&mut self, tenants: &mut [TenantWork]) -> impl Future<Output = Result<(), StoreError>>;
+    /// Opens a transaction and takes the turn of every tenant. If that needed no waiting, reads clock and journal heads
+    /// and loads what is asked for.
+    fn begin(&mut self, tenants: &mut [TenantWork]) -> impl Future<Output = Result<Turns, StoreError>>;
 
-    /// Loads what has been asked for since.
+    /// Loads what has been asked for since; the first time after waiting, also clock and journal heads.
     fn load(&mut self, tenants: &mut [TenantWork]) -> impl Future<Output = Result<(), StoreError>>;
 
     /// Writes the changes and one journal row per changed tenant, and commits.

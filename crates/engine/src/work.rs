@@ -75,16 +75,28 @@ impl Work {
         let mut ids: Vec<TenantId> = items.iter().map(|item| jobs.get(*item).tenant()).collect();
         ids.sort_unstable();
         ids.dedup();
-        let mut tenants: Vec<TenantWork> =
+        let tenants: Vec<TenantWork> =
             ids.iter().map(|id| TenantWork { facts: Facts::new(*id, distrust), journal_seq: 0 }).collect();
-        let mut open = Vec::with_capacity(items.len());
+        let mut work = Work { tenants, open: Vec::with_capacity(items.len()), postponed: Vec::new(), rounds: 0 };
+        let strangers = work.add(jobs, items);
+        debug_assert!(strangers.is_empty(), "all tenants of the items are in the batch");
+        work
+    }
+
+    /// Asks for what the items name. Items of other tenants than those of the batch are given back.
+    pub(crate) fn add(&mut self, jobs: &mut Jobs, items: &[Item]) -> Vec<Item> {
+        let mut strangers = Vec::new();
         for item in items {
             let job = jobs.get(*item);
-            let position = ids.binary_search(&job.tenant()).expect("collected above");
-            job.reads(item.index, &mut tenants[position].facts);
-            open.push((*item, position));
+            match self.tenants.binary_search_by_key(&job.tenant(), TenantWork::tenant) {
+                Ok(position) => {
+                    job.reads(item.index, &mut self.tenants[position].facts);
+                    self.open.push((*item, position));
+                }
+                Err(_) => strangers.push(*item),
+            }
         }
-        Work { tenants, open, postponed: Vec::new(), rounds: 0 }
+        strangers
     }
 
     /// Decides what can be decided. What has to wait for facts stays open: load them and call again.

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
 use surehold_core::kernel::{TABLES, Table, TenantId};
-use surehold_engine::{Session, StoreError, TenantWork};
+use surehold_engine::{Session, StoreError, TenantWork, Turns};
 use tokio_postgres::error::{Severity, SqlState};
-use tokio_postgres::{Client, Error as PgError, Row, Statement};
+use tokio_postgres::{Client, Error as PgError, Row, SimpleQueryMessage, Statement};
 use tracing::{debug, error};
 use uuid::Uuid;
 
@@ -21,6 +21,8 @@ pub(crate) struct PostgresSession {
     address: Address,
     clock_offset_micros: Arc<AtomicI64>,
     live: Option<Live>,
+    /// Clock and journal heads have been read in this transaction.
+    opened: bool,
 }
 
 /// A connection with its statements prepared.
@@ -77,52 +79,43 @@ impl Live {
         kind.expect("every kind of record is listed in TABLES")
     }
 
-    async fn open(&self, tenants: &mut [TenantWork], clock_offset_micros: i64) -> Result<(), StoreError> {
+    /// One round trip: begin with the turns that are free, then the journal heads, then everything asked for.
+    /// False if a turn was not free; then nothing is taken in.
+    async fn load(&self, tenants: &mut [TenantWork], begin: Option<String>, heads: Heads) -> Result<bool, StoreError> {
         let ids: Vec<i64> = tenants.iter().map(|work| work.tenant().0).collect();
-        let begin = statements::begin(&turn_keys(&ids));
         let (heads, rows) = {
             let loads = Loads::keys_of(tenants);
-            let begin: Sent<'_, _> = Box::pin(async { self.client.batch_execute(&begin).await.map(|()| Vec::new()) });
-            let heads: Sent<'_, _> = Box::pin(self.query(&self.journal_heads, vec![&ids, &clock_offset_micros]));
-            let mut sent = vec![begin, heads];
             let params: Vec<_> = loads.blocks.iter().map(|(_, block)| block.params()).collect();
+            let mut sent: Vec<Sent<'_, Result<Answer, PgError>>> = Vec::new();
+            if let Some(begin) = &begin {
+                sent.push(Box::pin(async { self.client.simple_query(begin).await.map(Answer::Turns) }));
+            }
+            if let Heads::Read { clock_offset_micros } = &heads {
+                let params: Vec<Param<'_>> = vec![&ids, clock_offset_micros];
+                sent.push(Box::pin(self.query(&self.journal_heads, params)));
+            }
             for ((table, _), params) in loads.blocks.iter().zip(params) {
                 sent.push(Box::pin(self.query(&self.kind(table).load, params)));
             }
             let mut answers = all(in_order(sent).await).map_err(read_error)?.into_iter();
-            let heads = answers.by_ref().nth(1).expect("begin, then the heads");
+            if begin.is_some() && !answers.next().is_some_and(|answer| answer.all_turns_taken()) {
+                return Ok(false);
+            }
+            let heads = matches!(heads, Heads::Read { .. }).then(|| answers.next()).flatten();
             let tables = loads.blocks.iter().map(|(table, _)| *table);
             (heads, tables.zip(answers).collect::<Vec<_>>())
         };
-        for row in &heads {
+        for row in heads.iter().flat_map(Answer::rows) {
             let head: Option<i64> = row.get(1);
             let head = head.map(|seq| (seq, row.get::<_, PgTime>(2).0));
             let PgTime(clock) = row.get(3);
             work_of(tenants, row.get(0)).open(head, clock);
         }
-        absorb(tenants, rows)?;
+        absorb(tenants, &rows)?;
         // What is due can only be asked for when the clock is known.
         self.load_due(tenants).await?;
         settle(tenants);
-        Ok(())
-    }
-
-    async fn load(&self, tenants: &mut [TenantWork]) -> Result<(), StoreError> {
-        let rows = {
-            let loads = Loads::keys_of(tenants);
-            let params: Vec<_> = loads.blocks.iter().map(|(_, block)| block.params()).collect();
-            let mut sent: Vec<Sent<'_, _>> = Vec::new();
-            for ((table, _), params) in loads.blocks.iter().zip(params) {
-                sent.push(Box::pin(self.query(&self.kind(table).load, params)));
-            }
-            let answers = all(in_order(sent).await).map_err(read_error)?;
-            let tables = loads.blocks.iter().map(|(table, _)| *table);
-            tables.zip(answers).collect::<Vec<_>>()
-        };
-        absorb(tenants, rows)?;
-        self.load_due(tenants).await?;
-        settle(tenants);
-        Ok(())
+        Ok(true)
     }
 
     async fn load_due(&self, tenants: &mut [TenantWork]) -> Result<(), StoreError> {
@@ -131,8 +124,8 @@ impl Live {
             for shelf in work.facts.shelves_mut().filter(|shelf| shelf.due_is_asked()) {
                 let table = shelf.table();
                 let load_due = self.kind(table).load_due.as_ref().expect("only kinds that can be due are asked for");
-                let rows = self.query(load_due, vec![&tenant.0, &PgTime(now)]).await.map_err(read_error)?;
-                for row in &rows {
+                let answer = self.query(load_due, vec![&tenant.0, &PgTime(now)]).await.map_err(read_error)?;
+                for row in answer.rows() {
                     shelf.absorb_due(&mut LoadedRow { row, columns: table.columns, next: 0, first: 0 })?;
                 }
             }
@@ -140,8 +133,8 @@ impl Live {
         Ok(())
     }
 
-    async fn query(&self, statement: &Statement, params: Vec<Param<'_>>) -> Result<Vec<Row>, PgError> {
-        self.client.query(statement, &params).await
+    async fn query(&self, statement: &Statement, params: Vec<Param<'_>>) -> Result<Answer, PgError> {
+        self.client.query(statement, &params).await.map(Answer::Rows)
     }
 
     /// Writes and commits in one round trip: if a statement fails, the commit that follows it rolls back.
@@ -174,11 +167,40 @@ impl Live {
     }
 }
 
+/// Whether a round trip reads clock and journal heads: once per transaction, as soon as the turns are taken.
+#[derive(Clone, Copy)]
+enum Heads {
+    Known,
+    Read { clock_offset_micros: i64 },
+}
+
+enum Answer {
+    Turns(Vec<SimpleQueryMessage>),
+    Rows(Vec<Row>),
+}
+
+impl Answer {
+    fn rows(&self) -> &[Row] {
+        match self {
+            Answer::Rows(rows) => rows,
+            Answer::Turns(_) => &[],
+        }
+    }
+
+    fn all_turns_taken(&self) -> bool {
+        let Answer::Turns(messages) = self else { return false };
+        messages.iter().all(|message| match message {
+            SimpleQueryMessage::Row(row) => (0..row.len()).all(|index| row.get(index) == Some("t")),
+            _ => true,
+        })
+    }
+}
+
 type Param<'a> = &'a (dyn tokio_postgres::types::ToSql + Sync);
 
-fn absorb(tenants: &mut [TenantWork], loaded: Vec<(&'static Table, Vec<Row>)>) -> Result<(), StoreError> {
-    for (table, rows) in loaded {
-        for row in &rows {
+fn absorb(tenants: &mut [TenantWork], loaded: &[(&'static Table, Answer)]) -> Result<(), StoreError> {
+    for (table, answer) in loaded {
+        for row in answer.rows() {
             let work = work_of(tenants, row.get(0));
             let shelf = work.facts.shelves_mut().find(|shelf| shelf.table().name == table.name);
             let shelf = shelf.expect("rows come for what was asked for");
@@ -222,15 +244,42 @@ fn turn_key(tenant: i64) -> i64 {
 
 impl PostgresSession {
     pub(crate) fn new(address: Address, clock_offset_micros: Arc<AtomicI64>) -> PostgresSession {
-        PostgresSession { address, clock_offset_micros, live: None }
+        PostgresSession { address, clock_offset_micros, live: None, opened: false }
     }
 
+    /// The connection, made anew if there is none.
     async fn live(&mut self) -> Result<&Live, StoreError> {
         if self.live.as_ref().is_none_or(|live| live.client.is_closed()) {
             let live = Live::connect(&self.address).await;
             self.live = Some(live.map_err(|error| StoreError::Unavailable(error.into()))?);
         }
         Ok(self.live.as_ref().expect("just connected"))
+    }
+
+    /// The connection that has the turns. A new one would not have them.
+    fn transaction(&self) -> Result<&Live, StoreError> {
+        self.live.as_ref().ok_or_else(|| StoreError::Unavailable("there is no transaction".into()))
+    }
+
+    fn heads(&self) -> Heads {
+        if self.opened {
+            return Heads::Known;
+        }
+        Heads::Read { clock_offset_micros: self.clock_offset_micros.load(Ordering::Relaxed) }
+    }
+
+    async fn take_turns(&mut self, tenants: &mut [TenantWork]) -> Result<Turns, StoreError> {
+        self.opened = false;
+        let heads = self.heads();
+        let ids: Vec<i64> = tenants.iter().map(|work| work.tenant().0).collect();
+        let keys = turn_keys(&ids);
+        let live = self.live().await?;
+        if live.load(tenants, Some(statements::begin_at_once(&keys)), heads).await? {
+            self.opened = true;
+            return Ok(Turns::AtOnce);
+        }
+        live.client.batch_execute(&statements::begin_waiting(&keys)).await.map_err(read_error)?;
+        Ok(Turns::AfterWaiting)
     }
 
     /// After a failed step the connection is good again, or gone.
@@ -243,26 +292,25 @@ impl PostgresSession {
 }
 
 impl Session for PostgresSession {
-    async fn begin(&mut self, tenants: &mut [TenantWork]) -> Result<(), StoreError> {
-        let offset = self.clock_offset_micros.load(Ordering::Relaxed);
-        let opened = self.live().await?.open(tenants, offset).await;
-        if opened.is_err() {
+    async fn begin(&mut self, tenants: &mut [TenantWork]) -> Result<Turns, StoreError> {
+        let begun = self.take_turns(tenants).await;
+        if begun.is_err() {
             self.recover().await;
         }
-        opened
+        begun
     }
 
     async fn load(&mut self, tenants: &mut [TenantWork]) -> Result<(), StoreError> {
-        let loaded = self.live().await?.load(tenants).await;
+        let loaded = self.transaction()?.load(tenants, None, self.heads()).await;
         if loaded.is_err() {
             self.recover().await;
         }
-        loaded
+        self.opened = true;
+        loaded.map(drop)
     }
 
     async fn commit(&mut self, tenants: &[TenantWork], batch: Uuid) -> Result<(), StoreError> {
-        let Some(live) = &self.live else { return Err(StoreError::Unavailable("there is no connection".into())) };
-        let Err(error) = live.write(tenants, batch).await else { return Ok(()) };
+        let Err(error) = self.transaction()?.write(tenants, batch).await else { return Ok(()) };
         let error = write_error(error);
         if let StoreError::Unknown(_) = error {
             self.live = None;
@@ -278,7 +326,7 @@ impl Session for PostgresSession {
 
     async fn has_committed(&mut self, tenant: TenantId, seq: i64, batch: Uuid) -> Result<bool, StoreError> {
         let live = self.live().await?;
-        let begin = statements::begin(&turn_keys(&[tenant.0]));
+        let begin = statements::begin_waiting(&turn_keys(&[tenant.0]));
         let asked = async {
             live.client.batch_execute(&begin).await?;
             live.client.query_opt(&live.journal_batch, &[&tenant.0, &seq]).await

@@ -93,10 +93,17 @@ pub(crate) const JOURNAL_INSERT: &str = "insert into journal (tenant, seq, batch
 
 pub(crate) const JOURNAL_BATCH: &str = "select batch_id from journal where tenant = $1 and seq = $2";
 
-/// Takes the turns. Parameters: none; the keys are sorted numbers of our own.
-pub(crate) fn begin(turn_keys: &[i64]) -> String {
+/// Takes the turns that are free, in one row of booleans. The keys are sorted numbers of our own.
+pub(crate) fn begin_at_once(turn_keys: &[i64]) -> String {
+    let turns: Vec<String> = turn_keys.iter().map(|key| format!("pg_try_advisory_xact_lock({key})")).collect();
+    format!("begin; select {}", turns.join(", "))
+}
+
+/// Waits for the turns, one after the other in the order of their keys. What was taken out of order is given up first,
+/// so that no two batches wait for each other in a circle.
+pub(crate) fn begin_waiting(turn_keys: &[i64]) -> String {
     let turns: String = turn_keys.iter().map(|key| format!("; select pg_advisory_xact_lock({key})")).collect();
-    format!("begin{turns}")
+    format!("rollback; begin{turns}")
 }
 
 /// All statements of the write path with a name, for tests that explain them.

@@ -2,7 +2,7 @@
 
 use rusqlite::{Connection, Error as SqliteError, ErrorCode, OptionalExtension, Statement};
 use surehold_core::kernel::{AnyShelf, Change, TABLES, Table, TenantId, Timestamp, Value};
-use surehold_engine::{Session, StoreError, TenantWork};
+use surehold_engine::{Session, StoreError, TenantWork, Turns};
 use tracing::error;
 use uuid::Uuid;
 
@@ -197,9 +197,9 @@ fn check(written: Written, table: &'static Table) -> Result<(), StoreError> {
 }
 
 impl Session for SqliteSession<'_> {
-    async fn begin(&mut self, tenants: &mut [TenantWork]) -> Result<(), StoreError> {
+    async fn begin(&mut self, tenants: &mut [TenantWork]) -> Result<Turns, StoreError> {
         let opened = self.open(tenants);
-        self.or_roll_back(opened)
+        self.or_roll_back(opened).map(|()| Turns::AtOnce)
     }
 
     async fn load(&mut self, tenants: &mut [TenantWork]) -> Result<(), StoreError> {

@@ -1,5 +1,7 @@
 //! The binary as its users meet it.
 
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop there")]
+
 mod bench;
 mod readme;
 
