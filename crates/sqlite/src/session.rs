@@ -1,7 +1,7 @@
 //! The writing connection. `BEGIN IMMEDIATE` is the turn of every tenant, because nobody else writes.
 
 use rusqlite::{Connection, Error as SqliteError, ErrorCode, OptionalExtension, Statement};
-use surehold_core::kernel::{AnyShelf, Change, TABLES, Table, TenantId, Timestamp, Value};
+use surehold_core::kernel::{AnyShelf, Change, Encode, RemovedKey, TABLES, Table, TenantId, Timestamp, Value};
 use surehold_engine::{Session, StoreError, TenantWork, Turns};
 use tracing::error;
 use uuid::Uuid;
@@ -19,11 +19,15 @@ pub(crate) struct SqliteSession<'c> {
     journal_batch: Statement<'c>,
 }
 
+/// Inserting this many rows at once saves the start and the end of as many statements.
+const INSERT_MANY_ROWS: usize = 16;
+
 struct KindStatements<'c> {
     table: &'static Table,
     load: Statement<'c>,
     load_due: Option<Statement<'c>>,
     insert: Statement<'c>,
+    insert_many: Statement<'c>,
     update: Statement<'c>,
     delete: Statement<'c>,
 }
@@ -34,7 +38,8 @@ impl<'c> KindStatements<'c> {
             table,
             load: connection.prepare(&statements::load(table))?,
             load_due: statements::load_due(table).map(|sql| connection.prepare(&sql)).transpose()?,
-            insert: connection.prepare(&statements::insert(table))?,
+            insert: connection.prepare(&statements::insert(table, 1))?,
+            insert_many: connection.prepare(&statements::insert(table, INSERT_MANY_ROWS))?,
             update: connection.prepare(&statements::update(table))?,
             delete: connection.prepare(&statements::delete(table))?,
         })
@@ -65,33 +70,71 @@ impl<'c> KindStatements<'c> {
         Ok(())
     }
 
-    fn write(&mut self, tenant: TenantId, change: Change<'_>) -> rusqlite::Result<Written> {
-        let (rows, expected) = match change {
-            Change::Insert { record, version } => {
-                let mut binder = Binder::new(&mut self.insert);
-                binder.bind(Value::Int(tenant.0));
-                record.encode(&mut binder);
-                binder.bind(Value::Int(version));
-                (binder.execute()?, Written::AlreadyThere)
+    fn write_all(&mut self, tenant: TenantId, shelf: &dyn AnyShelf) -> rusqlite::Result<Written> {
+        let mut inserts: Vec<(&dyn Encode, i64)> = Vec::new();
+        let mut written = Ok(Written::Yes);
+        shelf.changes(&mut |change| {
+            if !matches!(written, Ok(Written::Yes)) {
+                return;
             }
-            Change::Update { record, version, stored_version } => {
-                let mut binder = Binder::new(&mut self.update);
-                binder.bind(Value::Int(tenant.0));
-                record.encode(&mut binder);
-                binder.bind(Value::Int(version));
-                binder.bind(Value::Int(stored_version));
-                (binder.execute()?, Written::OtherVersion)
+            match change {
+                Change::Insert { record, version } => inserts.push((record, version)),
+                Change::Update { record, version, stored_version } => {
+                    written = self.update(tenant, record, version, stored_version);
+                }
+                Change::Delete { key, stored_version } => written = self.delete(tenant, key, stored_version),
             }
-            Change::Delete { key, stored_version } => {
-                let mut binder = Binder::new(&mut self.delete);
-                binder.bind(Value::Int(tenant.0));
-                key.encode(&mut binder);
-                binder.bind(Value::Int(stored_version));
-                (binder.execute()?, Written::OtherVersion)
+        });
+        if let other @ (Written::AlreadyThere | Written::OtherVersion) = written? {
+            return Ok(other);
+        }
+        let (many, few) = inserts.as_chunks::<INSERT_MANY_ROWS>();
+        for rows in many {
+            if insert(&mut self.insert_many, tenant, rows)? != rows.len() {
+                return Ok(Written::AlreadyThere);
             }
-        };
-        Ok(if rows == 1 { Written::Yes } else { expected })
+        }
+        for row in few {
+            if insert(&mut self.insert, tenant, std::slice::from_ref(row))? != 1 {
+                return Ok(Written::AlreadyThere);
+            }
+        }
+        Ok(Written::Yes)
     }
+
+    fn update(
+        &mut self,
+        tenant: TenantId,
+        record: &dyn Encode,
+        version: i64,
+        stored_version: i64,
+    ) -> rusqlite::Result<Written> {
+        let mut binder = Binder::new(&mut self.update);
+        binder.bind(Value::Int(tenant.0));
+        record.encode(&mut binder);
+        binder.bind(Value::Int(version));
+        binder.bind(Value::Int(stored_version));
+        Ok(if binder.execute()? == 1 { Written::Yes } else { Written::OtherVersion })
+    }
+
+    fn delete(&mut self, tenant: TenantId, key: RemovedKey<'_>, stored_version: i64) -> rusqlite::Result<Written> {
+        let mut binder = Binder::new(&mut self.delete);
+        binder.bind(Value::Int(tenant.0));
+        key.encode(&mut binder);
+        binder.bind(Value::Int(stored_version));
+        Ok(if binder.execute()? == 1 { Written::Yes } else { Written::OtherVersion })
+    }
+}
+
+/// Returns how many rows were new.
+fn insert(statement: &mut Statement<'_>, tenant: TenantId, rows: &[(&dyn Encode, i64)]) -> rusqlite::Result<usize> {
+    let mut binder = Binder::new(statement);
+    for (record, version) in rows {
+        binder.bind(Value::Int(tenant.0));
+        record.encode(&mut binder);
+        binder.bind(Value::Int(*version));
+    }
+    binder.execute()
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -141,14 +184,8 @@ impl<'c> SqliteSession<'c> {
         for work in tenants.iter().filter(|work| work.facts.has_changes()) {
             let tenant = work.tenant();
             for shelf in work.facts.shelves() {
-                let kind = kind_of(&mut self.kinds, shelf.table());
-                let mut result = Ok(Written::Yes);
-                shelf.changes(&mut |change| {
-                    if let Ok(Written::Yes) = result {
-                        result = kind.write(tenant, change);
-                    }
-                });
-                check(result.map_err(store_error)?, shelf.table())?;
+                let written = kind_of(&mut self.kinds, shelf.table()).write_all(tenant, shelf);
+                check(written.map_err(store_error)?, shelf.table())?;
             }
             let (events, count) = work.facts.events();
             let mut binder = Binder::new(&mut self.journal_insert);

@@ -20,11 +20,12 @@ pub(crate) fn load_due(table: &Table) -> Option<String> {
     ))
 }
 
-/// Parameters: tenant, all columns, version. A key that exists is left alone: the count of rows tells.
-pub(crate) fn insert(table: &Table) -> String {
+/// Parameters, per row: tenant, all columns, version. A key that exists is left alone: the count of rows tells.
+pub(crate) fn insert(table: &Table, rows: usize) -> String {
     let columns = list(table.columns);
-    let marks: String = (2..=table.columns.len() + 2).map(|index| format!(", ?{index}")).collect();
-    format!("insert into {} (tenant, {columns}, version) values (?1{marks}) on conflict do nothing", table.name)
+    let marks = vec!["?"; table.columns.len() + 2].join(", ");
+    let values = vec![format!("({marks})"); rows].join(", ");
+    format!("insert into {} (tenant, {columns}, version) values {values} on conflict do nothing", table.name)
 }
 
 /// Parameters: tenant, all columns, version, stored version. Columns that never change are bound and not used.
