@@ -6,6 +6,7 @@ use surehold_engine::{Session, StoreError, TenantWork, Turns};
 use tracing::error;
 use uuid::Uuid;
 
+use crate::log::LogKeeper;
 use crate::statements;
 use crate::store::Clock;
 use crate::values::{Binder, LoadedRow};
@@ -13,6 +14,7 @@ use crate::values::{Binder, LoadedRow};
 pub(crate) struct SqliteSession<'c> {
     connection: &'c Connection,
     clock: Clock,
+    log: LogKeeper,
     kinds: Vec<KindStatements<'c>>,
     journal_head: Statement<'c>,
     journal_insert: Statement<'c>,
@@ -147,11 +149,12 @@ enum Written {
 }
 
 impl<'c> SqliteSession<'c> {
-    pub(crate) fn new(connection: &'c Connection, clock: Clock) -> rusqlite::Result<SqliteSession<'c>> {
+    pub(crate) fn new(connection: &'c Connection, clock: Clock, log: LogKeeper) -> rusqlite::Result<SqliteSession<'c>> {
         let kinds = TABLES.iter().map(|table| KindStatements::prepare(connection, table));
         Ok(SqliteSession {
             connection,
             clock,
+            log,
             kinds: kinds.collect::<rusqlite::Result<_>>()?,
             journal_head: connection.prepare(statements::JOURNAL_HEAD)?,
             journal_insert: connection.prepare(statements::JOURNAL_INSERT)?,
@@ -197,7 +200,9 @@ impl<'c> SqliteSession<'c> {
             binder.bind(Value::Bytes(events));
             binder.execute().map_err(store_error)?;
         }
-        self.connection.execute_batch("commit").map_err(store_error)
+        self.connection.execute_batch("commit").map_err(store_error)?;
+        self.log.committed(self.connection);
+        Ok(())
     }
 
     fn roll_back(&self) {

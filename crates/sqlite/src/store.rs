@@ -12,6 +12,7 @@ use surehold_engine::{BoxFuture, Fault, LaneQueue, OwnedValue, ReadRow, SchemaEr
 use thiserror::Error;
 use tracing::{error, warn};
 
+use crate::log::LogKeeper;
 use crate::migrate::migrate;
 use crate::session::SqliteSession;
 use crate::values::Param;
@@ -20,7 +21,7 @@ use crate::values::Param;
 const SQLITE_VERSION_MIN: i32 = 3_051_003;
 /// Checking reads the whole file; beyond this it would make a restart wait too long.
 const CHECKED_BYTES_MAX: u64 = 1 << 30;
-const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
+pub(crate) const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Tells the time to the writer. Injected, so that tests and simulations can turn it.
 pub type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
@@ -141,11 +142,11 @@ impl Store for SqliteStore {
     fn start(&self, queues: Vec<LaneQueue>) -> Result<(), StoreError> {
         let writer = self.writer.lock().expect("nothing panics while holding it").take();
         let writer = writer.ok_or_else(|| StoreError::Unavailable("the store was started before".into()))?;
-        let clock = Arc::clone(&self.clock);
+        let (clock, log) = (Arc::clone(&self.clock), LogKeeper::new(&self.path));
         let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build();
         let runtime = runtime.map_err(|error| StoreError::Unavailable(error.into()))?;
         let serve = move || {
-            let session = SqliteSession::new(&writer.connection, clock);
+            let session = SqliteSession::new(&writer.connection, clock, log);
             match session {
                 Ok(mut session) => {
                     for queue in queues {

@@ -1,0 +1,109 @@
+//! Keeps the write-ahead log short. SQLite starts it over only in a moment without readers; where short reads overlap
+//! all the time that moment never comes by itself, and the log would grow without bound.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use rusqlite::Connection;
+use tracing::{debug, warn};
+
+use crate::store::BUSY_TIMEOUT;
+
+const LOG_BYTES_MAX: u64 = 256 << 20;
+/// Looking at the file costs a system call, so it is not done after every commit.
+const COMMITS_BETWEEN_LOOKS: u32 = 200;
+/// How long writers wait for readers to let go of the old log, at most once per look.
+const PATIENCE: Duration = Duration::from_millis(100);
+
+pub(crate) struct LogKeeper {
+    path: PathBuf,
+    bytes_max: u64,
+    commits_until_look: u32,
+}
+
+impl LogKeeper {
+    pub(crate) fn new(database: &Path) -> LogKeeper {
+        let mut path = database.as_os_str().to_owned();
+        path.push("-wal");
+        LogKeeper { path: path.into(), bytes_max: LOG_BYTES_MAX, commits_until_look: COMMITS_BETWEEN_LOOKS }
+    }
+
+    /// Called after each commit, outside of a transaction.
+    pub(crate) fn committed(&mut self, connection: &Connection) {
+        self.commits_until_look = self.commits_until_look.saturating_sub(1);
+        if self.commits_until_look > 0 {
+            return;
+        }
+        self.commits_until_look = COMMITS_BETWEEN_LOOKS;
+        let bytes = std::fs::metadata(&self.path).map_or(0, |metadata| metadata.len());
+        if bytes > self.bytes_max
+            && let Err(error) = start_over(connection)
+        {
+            warn!(%error, bytes, "Cannot start the write-ahead log over: {error}");
+        }
+    }
+}
+
+/// Holds new readers off for a moment, so that the log can start over. Gives up if a reader stays.
+fn start_over(connection: &Connection) -> rusqlite::Result<()> {
+    connection.busy_timeout(PATIENCE)?;
+    let busy: rusqlite::Result<i64> = connection.query_row("pragma wal_checkpoint(truncate)", [], |row| row.get(0));
+    connection.busy_timeout(BUSY_TIMEOUT)?;
+    if busy? != 0 {
+        debug!("A reader keeps the write-ahead log from starting over");
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicBool, Ordering};
+
+    use super::*;
+
+    /// Two readers whose reads always overlap.
+    fn overlapping_readers(path: &Path, stop: &AtomicBool) {
+        let open = || Connection::open(path).unwrap();
+        let [one, two] = [open(), open()];
+        for reader in [&one, &two] {
+            reader.busy_timeout(BUSY_TIMEOUT).unwrap();
+        }
+        one.execute_batch("begin; select count(*) from t").unwrap();
+        for (next, last) in [(&two, &one), (&one, &two)].into_iter().cycle() {
+            next.execute_batch("begin; select count(*) from t").unwrap();
+            last.execute_batch("commit").unwrap();
+            if stop.load(Ordering::Relaxed) {
+                return;
+            }
+        }
+    }
+
+    fn longest_log(keeper_bytes_max: u64) -> u64 {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("t.db");
+        let writer = Connection::open(&path).unwrap();
+        writer.execute_batch("pragma journal_mode = wal; pragma synchronous = off; create table t (x)").unwrap();
+        let mut keeper = LogKeeper { bytes_max: keeper_bytes_max, ..LogKeeper::new(&path) };
+        let stop = AtomicBool::new(false);
+        std::thread::scope(|scope| {
+            scope.spawn(|| overlapping_readers(&path, &stop));
+            let mut longest = 0;
+            for _ in 0..4_000 {
+                writer.execute("insert into t values (zeroblob(8000))", []).unwrap();
+                keeper.committed(&writer);
+                longest = longest.max(std::fs::metadata(&keeper.path).unwrap().len());
+            }
+            stop.store(true, Ordering::Relaxed);
+            longest
+        })
+    }
+
+    #[test]
+    fn overlapping_reads_do_not_make_the_log_grow_without_bound() {
+        let bytes_max = 4 << 20;
+        let kept = longest_log(bytes_max);
+        // Between two looks the log may grow by that many commits, and a reader may make one attempt fail.
+        assert!(kept < bytes_max + 8 * 200 * 16_000, "{kept} bytes");
+        assert!(longest_log(u64::MAX) > kept, "the readers of this test do keep the log from starting over");
+    }
+}
