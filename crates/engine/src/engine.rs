@@ -5,15 +5,16 @@ use std::time::Duration;
 
 use futures_util::future::join_all;
 use surehold_core::kernel::commands::{ClaimSlug, CreateTenant};
-use surehold_core::kernel::{Command, HoldPolicy, Invalid, Refusal, Slug, TenantId};
+use surehold_core::kernel::{Command, HoldId, HoldPolicy, Invalid, Refusal, Slug, Tenant, TenantId};
 use tokio::sync::oneshot;
 use tokio::task::AbortHandle;
 use tokio::time::{Instant, timeout_at};
+use uuid::Uuid;
 
 use crate::job::{CommandJob, Outcome, Ticket};
 use crate::queue::{Ended, LaneSender, lane_queue};
 use crate::sweeper::sweep_forever;
-use crate::{Failure, Fault, RequestKey, Store, StoreError, Views};
+use crate::{BATCH_COMMANDS_MAX, Failure, Fault, RequestKey, Store, StoreError, Views};
 
 #[derive(Clone, Copy, Debug)]
 pub struct EngineConfig {
@@ -33,6 +34,14 @@ impl Default for EngineConfig {
             sweep_pause: Some(Duration::from_secs(1)),
         }
     }
+}
+
+/// Nobody waits longer, whatever they ask for.
+const DEADLINE_MAX: Duration = Duration::from_hours(1);
+
+/// An id for a hold whose caller chose none.
+pub fn new_hold_id() -> HoldId {
+    HoldId::new(Uuid::now_v7()).expect("version 7")
 }
 
 /// What a caller may add to a command.
@@ -68,7 +77,7 @@ impl Engine {
         let mut lanes = Vec::new();
         let mut queues = Vec::new();
         let mut ended = Vec::new();
-        for _ in 0..store.lane_count() {
+        for _ in 0..store.lane_count().max(1) {
             let (sender, queue, lane_ended) = lane_queue(config.waiting_commands_max);
             lanes.push(sender);
             queues.push(queue);
@@ -104,8 +113,21 @@ impl Engine {
     }
 
     /// Many commands in one request, each decided and answered by itself; not atomic as a whole.
-    pub async fn run_all<C: Command>(&self, tenant: TenantId, commands: Vec<C>) -> Result<Vec<Outcome<C>>, Fault> {
-        self.submit(tenant, commands, Options::default()).await
+    pub async fn run_all<C: Command>(&self, tenant: TenantId, commands: Vec<C>) -> Vec<Outcome<C>> {
+        let mut commands = commands.into_iter();
+        let mut outcomes = Vec::with_capacity(commands.len());
+        loop {
+            // Not more at once than a batch takes, so that others get in between.
+            let part: Vec<C> = commands.by_ref().take(BATCH_COMMANDS_MAX).collect();
+            let count = part.len();
+            if count == 0 {
+                return outcomes;
+            }
+            match self.submit(tenant, part, Options::default()).await {
+                Ok(part) => outcomes.extend(part),
+                Err(fault) => outcomes.extend((0..count).map(|_| Err(Failure::Fault(fault)))),
+            }
+        }
     }
 
     async fn submit<C: Command>(
@@ -114,10 +136,8 @@ impl Engine {
         commands: Vec<C>,
         options: Options,
     ) -> Result<Vec<Outcome<C>>, Fault> {
-        if commands.is_empty() {
-            return Ok(Vec::new());
-        }
-        let deadline = Instant::now() + options.deadline.unwrap_or(self.shared.config.deadline);
+        let patience = options.deadline.unwrap_or(self.shared.config.deadline).min(DEADLINE_MAX);
+        let deadline = Instant::now() + patience;
         let (respond, response) = oneshot::channel();
         let ticket = Arc::new(Ticket::default());
         let outcomes = commands.iter().map(|_| None).collect();
@@ -134,9 +154,10 @@ impl Engine {
     }
 
     fn lane(&self, tenant: TenantId) -> &LaneSender {
-        let lanes = i64::try_from(self.shared.lanes.len()).expect("a handful");
-        let index = usize::try_from(tenant.0.rem_euclid(lanes)).expect("not negative");
-        &self.shared.lanes[index]
+        // Mixed, so that ids with a common stride do not share a lane.
+        let mixed = tenant.0.cast_unsigned().wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
+        let lanes = u64::try_from(self.shared.lanes.len()).expect("a handful");
+        &self.shared.lanes[usize::try_from(mixed % lanes).expect("below a handful")]
     }
 
     /// Finds or makes the tenant with this slug. Safe to repeat, also after a crash halfway.
@@ -147,6 +168,11 @@ impl Engine {
         candidate: TenantId,
     ) -> Result<TenantId, Failure<Refusal>> {
         let create = CreateTenant::new(slug.clone(), policy).map_err(|e: Invalid| Failure::Refused(e.into()))?;
+        // A tenant that exists under another name must not take this one away from everybody.
+        let known = self.views().record::<Tenant>(candidate, &()).await?;
+        if known.is_some_and(|tenant| tenant.slug != slug) {
+            return Err(Failure::Refused(Refusal::TenantExists));
+        }
         let claim = self.run(TenantId::DIRECTORY, ClaimSlug { slug, claimed_by: candidate }).await?;
         self.run(claim.reply, create).await?;
         Ok(claim.reply)

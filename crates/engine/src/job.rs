@@ -130,7 +130,7 @@ impl<C: Command> Job for CommandJob<C> {
                 Ok(Done { reply, replayed, at: facts.now() })
             }
             Ok(Ok(Err(failure))) => {
-                facts.drop_changes();
+                facts.drop_refused()?;
                 Err(failure)
             }
             Ok(Err(halt)) => {

@@ -2,49 +2,47 @@
 //! a node. Commands that arrive while a batch commits form the next one.
 
 use std::collections::{HashSet, VecDeque};
-use std::time::Duration;
 
 use metrics::{Counter, Histogram, counter, histogram};
 use surehold_core::kernel::TenantId;
-use tokio::time::{Instant, sleep};
-use tracing::{error, warn};
+use tokio::time::Instant;
+use tracing::warn;
 use uuid::Uuid;
 
 use crate::job::{FailReason, Job};
 use crate::session::with_causes;
 use crate::work::{Item, Jobs, Work};
-use crate::{Fault, LaneQueue, Session, StoreError, Turns};
+use crate::{Fault, LaneEnd, LaneQueue, Session, StoreError, Turns};
 
 pub const BATCH_COMMANDS_MAX: usize = 8_192;
-const CONFLICTS_MAX: u32 = 3;
-const RECONNECT_PAUSE: Duration = Duration::from_millis(50);
-const RECONNECT_PAUSE_MAX: Duration = Duration::from_secs(1);
+const BATCH_TENANTS_MAX: usize = 256;
 
 impl LaneQueue {
     /// Serves the queue until the engine stops and everything accepted is answered.
-    pub async fn serve<S: Session>(self, session: &mut S) {
+    pub async fn serve<S: Session>(self, session: &mut S) -> LaneEnd {
         let mut lane =
             Lane { queue: self, jobs: Jobs::default(), waiting: VecDeque::new(), metrics: LaneMetrics::new() };
         while lane.wait_for_work().await {
             let batch = lane.next_batch();
             lane.execute(session, batch).await;
         }
+        lane.queue.into_end()
     }
 }
 
-struct Lane {
-    queue: LaneQueue,
-    jobs: Jobs,
+pub(crate) struct Lane {
+    pub(crate) queue: LaneQueue,
+    pub(crate) jobs: Jobs,
     /// Commands of begun jobs that are in no batch yet.
-    waiting: VecDeque<Item>,
-    metrics: LaneMetrics,
+    pub(crate) waiting: VecDeque<Item>,
+    pub(crate) metrics: LaneMetrics,
 }
 
-struct LaneMetrics {
+pub(crate) struct LaneMetrics {
     batch_commands: Histogram,
     batch_seconds: Histogram,
     commands: Counter,
-    retries: Counter,
+    pub(crate) retries: Counter,
 }
 
 impl LaneMetrics {
@@ -59,14 +57,20 @@ impl LaneMetrics {
 }
 
 /// Items that go through one transaction together.
-struct Part {
-    items: Vec<Item>,
-    conflicts: u32,
+#[derive(Default)]
+pub(crate) struct Part {
+    pub(crate) items: Vec<Item>,
+    /// How often it met a conflict. From the first on, nothing is assumed to be absent.
+    pub(crate) conflicts: u32,
+    /// How often the store was lost while committing it.
+    pub(crate) losses: u32,
 }
 
 /// Why a batch did not go through.
-enum Setback {
+pub(crate) enum Setback {
     Store(StoreError),
+    /// Others have the turns of these tenants.
+    Taken(Vec<TenantId>),
     /// Lost while committing this batch, recognisable by this journal row.
     Unknown {
         tenant: TenantId,
@@ -115,14 +119,27 @@ impl Lane {
         self.waiting.extend(self.jobs.add(job));
     }
 
+    /// As many as fit; each tenant costs a lock in the store, so these are bounded too.
     fn next_batch(&mut self) -> Vec<Item> {
-        let count = self.waiting.len().min(BATCH_COMMANDS_MAX);
-        self.waiting.drain(..count).collect()
+        let mut tenants = HashSet::new();
+        let mut batch = Vec::with_capacity(self.waiting.len().min(BATCH_COMMANDS_MAX));
+        while let Some(item) = self.waiting.front().copied() {
+            let tenant = self.jobs.get(item).tenant();
+            let fits =
+                batch.len() < BATCH_COMMANDS_MAX && (tenants.len() < BATCH_TENANTS_MAX || tenants.contains(&tenant));
+            if !fits {
+                break;
+            }
+            tenants.insert(tenant);
+            batch.push(item);
+            self.waiting.pop_front();
+        }
+        batch
     }
 
     async fn execute<S: Session>(&mut self, session: &mut S, items: Vec<Item>) {
         let started = Instant::now();
-        let mut parts = vec![Part { items, conflicts: 0 }];
+        let mut parts = vec![Part { items, ..Part::default() }];
         while let Some(mut part) = parts.pop() {
             match self.attempt(session, &mut part).await {
                 Ok(postponed) => {
@@ -139,9 +156,13 @@ impl Lane {
     /// One transaction. Returns the items that are left for the next batch.
     async fn attempt<S: Session>(&mut self, session: &mut S, part: &mut Part) -> Result<Vec<Item>, Setback> {
         let mut work = Work::new(&mut self.jobs, &part.items, part.conflicts > 0);
-        if session.begin(&mut work.tenants).await? == Turns::AfterWaiting {
-            self.join_late_comers(&mut work, part);
-            session.load(&mut work.tenants).await?;
+        match session.begin(&mut work.tenants).await? {
+            Turns::AtOnce => {}
+            Turns::AfterWaiting => {
+                self.join_late_comers(&mut work, part);
+                session.load(&mut work.tenants).await?;
+            }
+            Turns::Taken(tenants) => return Err(Setback::Taken(tenants)),
         }
         loop {
             work.decide(&mut self.jobs);
@@ -180,7 +201,7 @@ impl Lane {
     }
 
     /// Answers whom it can; what was postponed waits for the next batch.
-    fn settle(&mut self, items: &[Item], postponed: &[Item]) {
+    pub(crate) fn settle(&mut self, items: &[Item], postponed: &[Item]) {
         let postponed: HashSet<Item> = postponed.iter().copied().collect();
         for item in items {
             if postponed.contains(item) {
@@ -191,87 +212,8 @@ impl Lane {
         }
     }
 
-    fn fail(&mut self, item: Item, reason: FailReason) {
+    pub(crate) fn fail(&mut self, item: Item, reason: FailReason) {
         self.jobs.get(item).fail(item.index, reason);
         self.jobs.settle(item);
-    }
-
-    async fn recover<S: Session>(&mut self, session: &mut S, part: Part, setback: Setback, parts: &mut Vec<Part>) {
-        self.metrics.retries.increment(1);
-        match setback {
-            Setback::Store(StoreError::Conflict(_)) if part.conflicts < CONFLICTS_MAX => {
-                parts.push(Part { conflicts: part.conflicts + 1, ..part });
-            }
-            Setback::Store(error @ (StoreError::Conflict(_) | StoreError::Rejected(_) | StoreError::Corrupt(_))) => {
-                self.halve(part, &error, parts);
-            }
-            Setback::Store(StoreError::Unavailable(source) | StoreError::Unknown(source)) => {
-                warn!(
-                    error = with_causes(source.as_ref()),
-                    "The store cannot be used; {} commands wait",
-                    part.items.len()
-                );
-                self.wait_for_store(part, parts).await;
-            }
-            Setback::Unknown { tenant, seq, batch, postponed } => {
-                if find_out(session, tenant, seq, batch).await {
-                    self.settle(&part.items, &postponed);
-                } else {
-                    parts.push(part);
-                }
-            }
-        }
-    }
-
-    /// Narrows a batch down until the guilty command is alone.
-    fn halve(&mut self, part: Part, error: &StoreError, parts: &mut Vec<Part>) {
-        let Part { mut items, .. } = part;
-        if let [item] = items[..] {
-            error!(error = with_causes(error), "A command cannot be written");
-            let reason = match error {
-                StoreError::Conflict(_) => FailReason::Fault(Fault::Busy),
-                StoreError::Corrupt(_) => FailReason::Fault(Fault::Corrupt),
-                StoreError::Rejected(_) | StoreError::Unavailable(_) | StoreError::Unknown(_) => FailReason::Defect,
-            };
-            self.fail(item, reason);
-            return;
-        }
-        let second = items.split_off(items.len() / 2);
-        // The first half is on top and runs first; both go on without assumptions.
-        parts.push(Part { items: second, conflicts: 1 });
-        parts.push(Part { items, conflicts: 1 });
-    }
-
-    /// Tries again after a pause, for those whose deadline allows it. Nothing was written for anybody.
-    async fn wait_for_store(&mut self, part: Part, parts: &mut Vec<Part>) {
-        sleep(RECONNECT_PAUSE).await;
-        // Told a little before their time is up, callers still learn that nothing was changed.
-        let soon = Instant::now() + 2 * RECONNECT_PAUSE;
-        let (overdue, patient): (Vec<_>, Vec<_>) =
-            part.items.into_iter().partition(|item| self.jobs.get(*item).deadline() <= soon);
-        for item in overdue {
-            self.fail(item, FailReason::Fault(Fault::Unavailable));
-        }
-        if !patient.is_empty() {
-            parts.push(Part { items: patient, conflicts: part.conflicts });
-        }
-    }
-}
-
-/// Asks until the store answers: an unknown commit is never guessed.
-async fn find_out<S: Session>(session: &mut S, tenant: TenantId, seq: i64, batch: Uuid) -> bool {
-    let mut pause = RECONNECT_PAUSE;
-    loop {
-        match session.has_committed(tenant, seq, batch).await {
-            Ok(committed) => {
-                warn!(%batch, committed, "Found out about batch `{batch}`: committed = {committed}");
-                return committed;
-            }
-            Err(error) => {
-                warn!(%batch, error = with_causes(&error), "Cannot ask yet whether batch `{batch}` committed");
-            }
-        }
-        sleep(pause).await;
-        pause = (pause * 2).min(RECONNECT_PAUSE_MAX);
     }
 }

@@ -1,7 +1,7 @@
 //! The bounded queue in front of a lane. Full means busy: waiting longer would only hide it.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use tokio::sync::{mpsc, oneshot};
 
@@ -19,14 +19,23 @@ pub(crate) struct LaneSender {
     messages: mpsc::UnboundedSender<Message>,
     waiting: Arc<AtomicUsize>,
     waiting_max: usize,
+    stopping: Arc<AtomicBool>,
 }
 
 /// The lane's end of the queue, handed to a store so that it can serve it from wherever its connection lives.
 pub struct LaneQueue {
     messages: mpsc::UnboundedReceiver<Message>,
     waiting: Arc<AtomicUsize>,
-    /// Dropped when the lane has ended.
-    _ended: oneshot::Sender<()>,
+    stopping: Arc<AtomicBool>,
+    ended: LaneEnd,
+}
+
+/// Dropped when the lane has ended and the store has let go of whatever the lane used: whoever stopped the engine may
+/// then open the store again.
+#[derive(Debug)]
+#[must_use = "dropping it says that the lane has ended"]
+pub struct LaneEnd {
+    _told: oneshot::Sender<()>,
 }
 
 impl std::fmt::Debug for LaneQueue {
@@ -41,9 +50,15 @@ pub(crate) type Ended = oneshot::Receiver<()>;
 pub(crate) fn lane_queue(waiting_max: usize) -> (LaneSender, LaneQueue, Ended) {
     let (sender, receiver) = mpsc::unbounded_channel();
     let waiting = Arc::new(AtomicUsize::new(0));
-    let (ended_sender, ended) = oneshot::channel();
-    let queue = LaneQueue { messages: receiver, waiting: Arc::clone(&waiting), _ended: ended_sender };
-    (LaneSender { messages: sender, waiting, waiting_max }, queue, ended)
+    let (told, ended) = oneshot::channel();
+    let stopping = Arc::new(AtomicBool::new(false));
+    let queue = LaneQueue {
+        messages: receiver,
+        waiting: Arc::clone(&waiting),
+        stopping: Arc::clone(&stopping),
+        ended: LaneEnd { _told: told },
+    };
+    (LaneSender { messages: sender, waiting, waiting_max, stopping }, queue, ended)
 }
 
 impl LaneSender {
@@ -55,16 +70,29 @@ impl LaneSender {
             self.waiting.fetch_sub(count, Ordering::AcqRel);
             return Err(Fault::Busy);
         }
-        self.messages.send(Message::Job(job)).map_err(|_| Fault::Stopping)
+        self.messages.send(Message::Job(job)).map_err(|_| {
+            self.waiting.fetch_sub(count, Ordering::AcqRel);
+            Fault::Stopping
+        })
     }
 
     pub(crate) fn stop(&self) {
+        self.stopping.store(true, Ordering::Release);
         // An error says that the lane has ended already.
         let _ = self.messages.send(Message::Stop);
     }
 }
 
 impl LaneQueue {
+    /// The engine is waiting for the lane to end.
+    pub(crate) fn is_stopping(&self) -> bool {
+        self.stopping.load(Ordering::Acquire)
+    }
+
+    pub(crate) fn into_end(self) -> LaneEnd {
+        self.ended
+    }
+
     /// Waits for the next job; `None` when the engine has stopped and all is served.
     pub(crate) async fn next(&mut self) -> Option<Box<dyn Job>> {
         loop {

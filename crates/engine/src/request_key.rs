@@ -2,6 +2,7 @@
 
 use sha2::{Digest, Sha256};
 use smol_str::SmolStr;
+use surehold_core::kernel::{IdempotencyKey, Invalid};
 
 /// A key chosen by the caller and the hash of what was asked under it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -12,7 +13,7 @@ pub struct RequestKey {
 
 impl RequestKey {
     /// `request` is the canonical form of everything the request says: path parameters and body.
-    pub fn new(key: &str, request: &[u8]) -> RequestKey {
-        RequestKey { key: SmolStr::new(key), request_hash: Sha256::digest(request).into() }
+    pub fn new(key: &str, request: &[u8]) -> Result<RequestKey, Invalid> {
+        Ok(RequestKey { key: IdempotencyKey::new(key)?.into(), request_hash: Sha256::digest(request).into() })
     }
 }

@@ -29,18 +29,20 @@ impl TenantWork {
 }
 
 /// How a batch came to its turns.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Turns {
     /// Nobody was in the way, and what was asked for is loaded.
     AtOnce,
     /// Somebody else had a turn. It is ours now; nothing is loaded yet.
     AfterWaiting,
+    /// Somebody else has the turns of these, among several tenants. No transaction is open.
+    Taken(Vec<TenantId>),
 }
 
 /// One connection of a store, used by one lane. A session that failed is good for another `begin`.
 pub trait Session {
     /// Opens a transaction and takes the turn of every tenant. If that needed no waiting, reads clock and journal heads
-    /// and loads what is asked for.
+    /// and loads what is asked for. Waits only for the turn of a single tenant, and not for long.
     fn begin(&mut self, tenants: &mut [TenantWork]) -> impl Future<Output = Result<Turns, StoreError>>;
 
     /// Loads what has been asked for since; the first time after waiting, also clock and journal heads.
@@ -83,6 +85,9 @@ pub enum StoreError {
     /// The store will not take the content: a guard fired or a value cannot be stored.
     #[error("the store rejected the batch")]
     Rejected(#[source] Source),
+    /// Somebody else keeps the turn.
+    #[error("another node keeps the turn of a tenant")]
+    TurnTaken,
     /// Nothing was written.
     #[error("the store cannot be used")]
     Unavailable(#[source] Source),

@@ -137,7 +137,7 @@ fn decide_with_expiry(job: &mut dyn Job, index: usize, facts: &mut Facts) -> Res
             Ok(Err(halt)) => Err(halt),
             Err(_panic) => {
                 facts.drop_changes();
-                error!(tenant = %job.tenant(), "Expiring lapsed holds panicked; run `surehold audit`");
+                error!(tenant = %job.tenant(), "Expiring lapsed holds panicked: counters and holds disagree");
                 job.fail(index, FailReason::Defect);
                 Ok(())
             }

@@ -46,6 +46,7 @@ create table holds (
   state text not null check (state = 'active' or state = 'converted' or state = 'cancelled' or state = 'expired'),
   lines json not null,
   kept_as text check (kept_as = 'book' or kept_as = 'consume'),
+  converted json,
   kept json,
   owner text collate "C",
   reference text collate "C",
@@ -56,7 +57,8 @@ create table holds (
   ended_at timestamptz,
   version bigint not null,
   primary key (tenant, id),
-  constraint kept_when_converted check ((state = 'converted') = (kept is not null) and (kept is null) = (kept_as is null)),
+  constraint kept_when_converted check ((state = 'converted') = (kept is not null) and (kept is null) = (kept_as is null)
+    and (kept is null) = (converted is null)),
   constraint ended_when_not_active check ((state = 'active') = (ended_at is null))
 );
 

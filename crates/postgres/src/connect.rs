@@ -10,7 +10,7 @@ use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
 use rustls::{ClientConfig, DigitallySignedStruct, RootCertStore, SignatureScheme};
 use surehold_engine::SchemaError;
 use thiserror::Error;
-use tokio_postgres::config::SslMode;
+use tokio_postgres::config::{SslMode, TargetSessionAttrs};
 use tokio_postgres::{Client, Config};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
@@ -51,6 +51,10 @@ impl Address {
         config.connect_timeout(Duration::from_secs(5));
         config.tcp_user_timeout(Duration::from_secs(10));
         config.keepalives_idle(Duration::from_secs(10));
+        config.keepalives_interval(Duration::from_secs(2));
+        config.keepalives_retries(3);
+        // A standby would lock turns of its own and answer from the past.
+        config.target_session_attrs(TargetSessionAttrs::ReadWrite);
         Ok(Address { config, tls: MakeRustlsConnect::new(client_config(verify)) })
     }
 
@@ -82,7 +86,11 @@ fn take_verification(url: &str) -> Result<(String, Verify), ConnectError> {
         (true, None) => {
             return Err(ConnectError::Address { what: "sslmode=verify-full needs sslrootcert=FILE".to_owned() });
         }
-        (false, _) => Verify::Nobody,
+        // Who names roots wants them checked.
+        (false, Some(_)) => {
+            return Err(ConnectError::Address { what: "sslrootcert needs sslmode=verify-full".to_owned() });
+        }
+        (false, None) => Verify::Nobody,
     };
     let known = pairs.iter().filter(|pair| !pair.starts_with("sslrootcert=") && **pair != "sslmode=verify-full");
     let query = known.copied().collect::<Vec<_>>().join("&");

@@ -3,6 +3,7 @@
 
 mod blocks;
 mod connect;
+mod errors;
 mod migrate;
 mod pipeline;
 mod session;

@@ -3,17 +3,19 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
+use std::time::Duration;
 
-use surehold_core::kernel::{TABLES, Table, TenantId};
+use surehold_core::kernel::{Corrupt, TABLES, Table, TenantId};
 use surehold_engine::{Session, StoreError, TenantWork, Turns};
-use tokio_postgres::error::{Severity, SqlState};
+use tokio::time::error::Elapsed;
+use tokio::time::timeout;
 use tokio_postgres::{Client, Error as PgError, Row, SimpleQueryMessage, Statement};
-use tracing::{debug, error};
 use uuid::Uuid;
 
 use crate::blocks::{Journal, Loads, Verb, Writes};
 use crate::connect::Address;
-use crate::pipeline::{Sent, in_order};
+use crate::errors::{read_error, turn_error, write_error};
+use crate::pipeline::{Broken, Sent, in_order};
 use crate::statements;
 use crate::values::{LoadedRow, PgTime};
 
@@ -80,8 +82,13 @@ impl Live {
     }
 
     /// One round trip: begin with the turns that are free, then the journal heads, then everything asked for.
-    /// False if a turn was not free; then nothing is taken in.
-    async fn load(&self, tenants: &mut [TenantWork], begin: Option<String>, heads: Heads) -> Result<bool, StoreError> {
+    /// Returns the keys of turns that are not free; if there are any, nothing is taken in.
+    async fn load(
+        &self,
+        tenants: &mut [TenantWork],
+        begin: Option<String>,
+        heads: Heads,
+    ) -> Result<Vec<i64>, StoreError> {
         let ids: Vec<i64> = tenants.iter().map(|work| work.tenant().0).collect();
         let (heads, rows) = {
             let loads = Loads::keys_of(tenants);
@@ -97,25 +104,27 @@ impl Live {
             for ((table, _), params) in loads.blocks.iter().zip(params) {
                 sent.push(Box::pin(self.query(&self.kind(table).load, params)));
             }
-            let mut answers = all(in_order(sent).await).map_err(read_error)?.into_iter();
-            if begin.is_some() && !answers.next().is_some_and(|answer| answer.all_turns_taken()) {
-                return Ok(false);
+            let mut answers = in_order(sent).await.map_err(|broken| read_error(broken.error))?.into_iter();
+            let taken = begin.and_then(|_| answers.next()).map_or_else(Vec::new, |answer| answer.taken_turns());
+            if !taken.is_empty() {
+                return Ok(taken);
             }
             let heads = matches!(heads, Heads::Read { .. }).then(|| answers.next()).flatten();
             let tables = loads.blocks.iter().map(|(table, _)| *table);
             (heads, tables.zip(answers).collect::<Vec<_>>())
         };
         for row in heads.iter().flat_map(Answer::rows) {
-            let head: Option<i64> = row.get(1);
-            let head = head.map(|seq| (seq, row.get::<_, PgTime>(2).0));
-            let PgTime(clock) = row.get(3);
-            work_of(tenants, row.get(0)).open(head, clock);
+            let corrupt = |error: PgError| Corrupt::new(error.to_string());
+            let seq: Option<i64> = row.try_get(1).map_err(corrupt)?;
+            let at: Option<PgTime> = row.try_get(2).map_err(corrupt)?;
+            let PgTime(clock) = row.try_get(3).map_err(corrupt)?;
+            work_of(tenants, row.get(0)).open(seq.zip(at.map(|PgTime(at)| at)), clock);
         }
         absorb(tenants, &rows)?;
         // What is due can only be asked for when the clock is known.
         self.load_due(tenants).await?;
         settle(tenants);
-        Ok(true)
+        Ok(Vec::new())
     }
 
     async fn load_due(&self, tenants: &mut [TenantWork]) -> Result<(), StoreError> {
@@ -138,7 +147,7 @@ impl Live {
     }
 
     /// Writes and commits in one round trip: if a statement fails, the commit that follows it rolls back.
-    async fn write(&self, tenants: &[TenantWork], batch: Uuid) -> Result<(), PgError> {
+    async fn write(&self, tenants: &[TenantWork], batch: Uuid) -> Result<(), Broken<PgError>> {
         let writes = Writes::of(tenants);
         let journal = Journal::of(tenants);
         let mut counts = Vec::new();
@@ -163,7 +172,7 @@ impl Live {
         let journal: Vec<Param<'_>> = vec![tenants, seqs, &batch, ats, counts, events];
         sent.push(Box::pin(async move { self.client.execute(&self.journal_insert, &journal).await.map(drop) }));
         sent.push(Box::pin(async { self.client.batch_execute("commit").await }));
-        all(in_order(sent).await).map(drop)
+        in_order(sent).await.map(drop)
     }
 }
 
@@ -187,12 +196,14 @@ impl Answer {
         }
     }
 
-    fn all_turns_taken(&self) -> bool {
-        let Answer::Turns(messages) = self else { return false };
-        messages.iter().all(|message| match message {
-            SimpleQueryMessage::Row(row) => (0..row.len()).all(|index| row.get(index) == Some("t")),
-            _ => true,
-        })
+    /// The keys of turns that others have.
+    fn taken_turns(&self) -> Vec<i64> {
+        let Answer::Turns(messages) = self else { return Vec::new() };
+        let key = |message: &SimpleQueryMessage| match message {
+            SimpleQueryMessage::Row(row) => row.get(0)?.parse().ok(),
+            _ => None,
+        };
+        messages.iter().filter_map(key).collect()
     }
 }
 
@@ -221,22 +232,9 @@ fn work_of(tenants: &mut [TenantWork], tenant: i64) -> &mut TenantWork {
     &mut tenants[position.expect("rows come for tenants of the batch")]
 }
 
-/// All answers, or the first error: the ones behind it only say that the transaction is aborted.
-fn all<T>(answers: Vec<Result<T, PgError>>) -> Result<Vec<T>, PgError> {
-    answers.into_iter().collect()
-}
-
-/// The keys of the tenants' turns, sorted by the key itself, so that no two batches wait for each other in a circle.
-fn turn_keys(tenants: &[i64]) -> Vec<i64> {
-    let mut keys: Vec<i64> = tenants.iter().map(|tenant| turn_key(*tenant)).collect();
-    keys.sort_unstable();
-    keys.dedup();
-    keys
-}
-
 /// Mixes the bits, so that other users of advisory locks in the database are not met by accident.
-fn turn_key(tenant: i64) -> i64 {
-    let mut bits = tenant.cast_unsigned().wrapping_add(0x9e37_79b9_7f4a_7c15);
+fn turn_key(tenant: TenantId) -> i64 {
+    let mut bits = tenant.0.cast_unsigned().wrapping_add(0x9e37_79b9_7f4a_7c15);
     bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     bits = (bits ^ (bits >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
     (bits ^ (bits >> 31)).cast_signed()
@@ -250,7 +248,8 @@ impl PostgresSession {
     /// The connection, made anew if there is none.
     async fn live(&mut self) -> Result<&Live, StoreError> {
         if self.live.as_ref().is_none_or(|live| live.client.is_closed()) {
-            let live = Live::connect(&self.address).await;
+            let live = timeout(CONNECT_TIMEOUT, Live::connect(&self.address)).await;
+            let live = live.map_err(|_elapsed| StoreError::Unavailable(no_answer()))?;
             self.live = Some(live.map_err(|error| StoreError::Unavailable(error.into()))?);
         }
         Ok(self.live.as_ref().expect("just connected"))
@@ -271,15 +270,43 @@ impl PostgresSession {
     async fn take_turns(&mut self, tenants: &mut [TenantWork]) -> Result<Turns, StoreError> {
         self.opened = false;
         let heads = self.heads();
-        let ids: Vec<i64> = tenants.iter().map(|work| work.tenant().0).collect();
-        let keys = turn_keys(&ids);
+        let ids: Vec<TenantId> = tenants.iter().map(TenantWork::tenant).collect();
+        let keys: Vec<i64> = ids.iter().map(|tenant| turn_key(*tenant)).collect();
         let live = self.live().await?;
-        if live.load(tenants, Some(statements::begin_at_once(&keys)), heads).await? {
-            self.opened = true;
-            return Ok(Turns::AtOnce);
+        let taken = live.load(tenants, Some(statements::begin_at_once(&keys)), heads).await?;
+        match (&taken[..], &keys[..]) {
+            ([], _) => {
+                self.opened = true;
+                Ok(Turns::AtOnce)
+            }
+            (_, [key]) => {
+                live.client.batch_execute(&statements::begin_waiting(*key)).await.map_err(turn_error)?;
+                Ok(Turns::AfterWaiting)
+            }
+            _ => {
+                self.recover().await;
+                Ok(Turns::Taken(ids.into_iter().filter(|tenant| taken.contains(&turn_key(*tenant))).collect()))
+            }
         }
-        live.client.batch_execute(&statements::begin_waiting(&keys)).await.map_err(read_error)?;
-        Ok(Turns::AfterWaiting)
+    }
+
+    /// The result of a step before the commit, with the connection cleaned up if it failed.
+    async fn checked<T>(&mut self, step: Result<Result<T, StoreError>, Elapsed>) -> Result<T, StoreError> {
+        let result = step.unwrap_or_else(|_elapsed| Err(StoreError::Unavailable(no_answer())));
+        if let Err(error) = &result {
+            self.clean_up(error).await;
+        }
+        result
+    }
+
+    async fn clean_up(&mut self, error: &StoreError) {
+        match error {
+            // The connection is no good, or its server is not.
+            StoreError::Unknown(_) | StoreError::Unavailable(_) => self.live = None,
+            StoreError::Conflict(_) | StoreError::Rejected(_) | StoreError::TurnTaken | StoreError::Corrupt(_) => {
+                self.recover().await;
+            }
+        }
     }
 
     /// After a failed step the connection is good again, or gone.
@@ -291,32 +318,34 @@ impl PostgresSession {
     }
 }
 
+/// The server bounds its statements itself; this is for a server that no longer answers at all.
+const ANSWER_TIMEOUT: Duration = Duration::from_secs(20);
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
+
+fn no_answer() -> Box<dyn std::error::Error + Send + Sync> {
+    "the server did not answer in time".into()
+}
+
 impl Session for PostgresSession {
     async fn begin(&mut self, tenants: &mut [TenantWork]) -> Result<Turns, StoreError> {
-        let begun = self.take_turns(tenants).await;
-        if begun.is_err() {
-            self.recover().await;
-        }
-        begun
+        let begun = timeout(ANSWER_TIMEOUT, self.take_turns(tenants)).await;
+        self.checked(begun).await
     }
 
     async fn load(&mut self, tenants: &mut [TenantWork]) -> Result<(), StoreError> {
-        let loaded = self.transaction()?.load(tenants, None, self.heads()).await;
-        if loaded.is_err() {
-            self.recover().await;
-        }
+        let loaded = timeout(ANSWER_TIMEOUT, self.transaction()?.load(tenants, None, self.heads())).await;
         self.opened = true;
-        loaded.map(drop)
+        self.checked(loaded).await.map(drop)
     }
 
     async fn commit(&mut self, tenants: &[TenantWork], batch: Uuid) -> Result<(), StoreError> {
-        let Err(error) = self.transaction()?.write(tenants, batch).await else { return Ok(()) };
-        let error = write_error(error);
-        if let StoreError::Unknown(_) = error {
-            self.live = None;
-        } else {
-            self.recover().await;
-        }
+        let written = timeout(ANSWER_TIMEOUT, self.transaction()?.write(tenants, batch)).await;
+        let error = match written {
+            Ok(Ok(())) => return Ok(()),
+            Ok(Err(broken)) => write_error(broken),
+            Err(_elapsed) => StoreError::Unknown(no_answer()),
+        };
+        self.clean_up(&error).await;
         Err(error)
     }
 
@@ -326,55 +355,14 @@ impl Session for PostgresSession {
 
     async fn has_committed(&mut self, tenant: TenantId, seq: i64, batch: Uuid) -> Result<bool, StoreError> {
         let live = self.live().await?;
-        let begin = statements::begin_waiting(&turn_keys(&[tenant.0]));
+        let begin = statements::begin_waiting(turn_key(tenant));
         let asked = async {
-            live.client.batch_execute(&begin).await?;
-            live.client.query_opt(&live.journal_batch, &[&tenant.0, &seq]).await
+            live.client.batch_execute(&begin).await.map_err(turn_error)?;
+            live.client.query_opt(&live.journal_batch, &[&tenant.0, &seq]).await.map_err(read_error)
         };
-        let found = asked.await.map_err(read_error);
+        let found = timeout(ANSWER_TIMEOUT, asked).await;
+        let found = self.checked(found).await?;
         self.recover().await;
-        Ok(found?.is_some_and(|row| row.get::<_, Uuid>(0) == batch))
+        Ok(found.is_some_and(|row| row.get::<_, Uuid>(0) == batch))
     }
-}
-
-/// An error before anything was committed.
-fn read_error(error: PgError) -> StoreError {
-    match error.code() {
-        Some(code) if is_conflict(code) => StoreError::Conflict(error.into()),
-        // The session was ended or the server is going down: nothing was written.
-        Some(code) if !code.code().starts_with("57") && !code.code().starts_with("08") => {
-            StoreError::Rejected(error.into())
-        }
-        _ => StoreError::Unavailable(error.into()),
-    }
-}
-
-/// An error while committing. Only an ordinary error from the server proves that nothing was written.
-fn write_error(error: PgError) -> StoreError {
-    let Some(cause) = error.as_db_error() else { return StoreError::Unknown(error.into()) };
-    if cause.parsed_severity() != Some(Severity::Error) {
-        return StoreError::Unknown(error.into());
-    }
-    if cause.code().code() == "SH001" {
-        error!(error = %cause, "A row was changed outside of the turn");
-        return StoreError::Conflict(error.into());
-    }
-    debug!(error = %cause, "A batch failed to write: {cause}");
-    match cause.code() {
-        code if is_conflict(code) => StoreError::Conflict(error.into()),
-        code if ["53", "57", "58"].iter().any(|class| code.code().starts_with(class)) => {
-            StoreError::Unavailable(error.into())
-        }
-        _ => StoreError::Rejected(error.into()),
-    }
-}
-
-fn is_conflict(code: &SqlState) -> bool {
-    [
-        SqlState::UNIQUE_VIOLATION,
-        SqlState::T_R_SERIALIZATION_FAILURE,
-        SqlState::T_R_DEADLOCK_DETECTED,
-        SqlState::LOCK_NOT_AVAILABLE,
-    ]
-    .contains(code)
 }

@@ -9,7 +9,7 @@ pub fn write_settings() -> &'static str {
     "set enable_seqscan = off; set enable_hashjoin = off; set enable_mergejoin = off; set jit = off; \
      set plan_cache_mode = force_generic_plan; set synchronous_commit = on; \
      set default_transaction_isolation = 'read committed'; \
-     set lock_timeout = '8s'; set statement_timeout = '15s'; set idle_in_transaction_session_timeout = '5s'; \
+     set lock_timeout = '1s'; set statement_timeout = '15s'; set idle_in_transaction_session_timeout = '5s'; \
      set tcp_user_timeout = '10s'; set timezone = 'UTC'"
 }
 
@@ -93,17 +93,15 @@ pub(crate) const JOURNAL_INSERT: &str = "insert into journal (tenant, seq, batch
 
 pub(crate) const JOURNAL_BATCH: &str = "select batch_id from journal where tenant = $1 and seq = $2";
 
-/// Takes the turns that are free, in one row of booleans. The keys are sorted numbers of our own.
+/// Takes the turns that are free. Rows: those that are not. The keys are numbers of our own.
 pub(crate) fn begin_at_once(turn_keys: &[i64]) -> String {
-    let turns: Vec<String> = turn_keys.iter().map(|key| format!("pg_try_advisory_xact_lock({key})")).collect();
-    format!("begin; select {}", turns.join(", "))
+    let keys: Vec<String> = turn_keys.iter().map(ToString::to_string).collect();
+    format!("begin; select k from unnest('{{{}}}'::bigint[]) k where not pg_try_advisory_xact_lock(k)", keys.join(","))
 }
 
-/// Waits for the turns, one after the other in the order of their keys. What was taken out of order is given up first,
-/// so that no two batches wait for each other in a circle.
-pub(crate) fn begin_waiting(turn_keys: &[i64]) -> String {
-    let turns: String = turn_keys.iter().map(|key| format!("; select pg_advisory_xact_lock({key})")).collect();
-    format!("rollback; begin{turns}")
+/// Waits for one turn. What else was taken is given up first, so that no two batches wait for each other in a circle.
+pub(crate) fn begin_waiting(turn_key: i64) -> String {
+    format!("rollback; begin; select pg_advisory_xact_lock({turn_key})")
 }
 
 /// All statements of the write path with a name, for tests that explain them.

@@ -41,6 +41,7 @@ create table holds (
   state text not null check (state = 'active' or state = 'converted' or state = 'cancelled' or state = 'expired'),
   lines text not null,
   kept_as text check (kept_as = 'book' or kept_as = 'consume'),
+  converted text,
   kept text,
   owner text,
   reference text,
@@ -51,7 +52,8 @@ create table holds (
   ended_at integer,
   version integer not null,
   primary key (tenant, id),
-  constraint kept_when_converted check ((state = 'converted') = (kept is not null) and (kept is null) = (kept_as is null)),
+  constraint kept_when_converted check ((state = 'converted') = (kept is not null) and (kept is null) = (kept_as is null)
+    and (kept is null) = (converted is null)),
   constraint ended_when_not_active check ((state = 'active') = (ended_at is null))
 ) strict, without rowid;
 

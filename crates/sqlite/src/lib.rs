@@ -8,4 +8,5 @@ mod statements;
 mod store;
 mod values;
 
+pub use statements::every_statement;
 pub use store::{Clock, OpenError, SqliteStore};

@@ -1,7 +1,7 @@
 //! The writing connection. `BEGIN IMMEDIATE` is the turn of every tenant, because nobody else writes.
 
 use rusqlite::{Connection, Error as SqliteError, ErrorCode, OptionalExtension, Statement};
-use surehold_core::kernel::{AnyShelf, Change, Encode, RemovedKey, TABLES, Table, TenantId, Timestamp, Value};
+use surehold_core::kernel::{AnyShelf, Change, Corrupt, Encode, RemovedKey, TABLES, Table, TenantId, Timestamp, Value};
 use surehold_engine::{Session, StoreError, TenantWork, Turns};
 use tracing::error;
 use uuid::Uuid;
@@ -200,7 +200,7 @@ impl<'c> SqliteSession<'c> {
             binder.bind(Value::Bytes(events));
             binder.execute().map_err(store_error)?;
         }
-        self.connection.execute_batch("commit").map_err(store_error)?;
+        self.connection.execute_batch("commit").map_err(commit_error)?;
         self.log.committed(self.connection);
         Ok(())
     }
@@ -265,8 +265,19 @@ impl Session for SqliteSession<'_> {
     }
 }
 
+/// A commit that fails on the disk may have been written all the same, and be found after a crash.
+fn commit_error(error: SqliteError) -> StoreError {
+    match error.sqlite_error_code() {
+        Some(ErrorCode::SystemIoFailure) => StoreError::Unknown(error.into()),
+        _ => store_error(error),
+    }
+}
+
 fn store_error(error: SqliteError) -> StoreError {
     match error.sqlite_error_code() {
+        Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => {
+            StoreError::Corrupt(Corrupt::new(error.to_string()))
+        }
         Some(ErrorCode::ConstraintViolation | ErrorCode::TypeMismatch | ErrorCode::TooBig) => {
             StoreError::Rejected(error.into())
         }

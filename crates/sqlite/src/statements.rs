@@ -1,7 +1,7 @@
-//! SQL derived from table descriptors. The writer is alone, so there are no locks; rows go one at a time through
-//! prepared statements, because there is no round trip to save.
+//! SQL derived from table descriptors. The writer is alone, so there are no locks; rows go through prepared
+//! statements in a loop, because there is no round trip to save.
 
-use surehold_core::kernel::{Column, Table};
+use surehold_core::kernel::{Column, TABLES, Table};
 
 /// Parameters of all statements: the tenant first.
 pub(crate) fn load(table: &Table) -> String {
@@ -48,6 +48,27 @@ pub(crate) const JOURNAL_HEAD: &str = "select seq, at from journal where tenant 
 pub(crate) const JOURNAL_INSERT: &str =
     "insert into journal (tenant, seq, batch_id, at, events_count, events) values (?1, ?2, ?3, ?4, ?5, ?6)";
 pub(crate) const JOURNAL_BATCH: &str = "select batch_id from journal where tenant = ?1 and seq = ?2";
+
+/// All statements of the write path with a name, for tests that explain them.
+pub fn every_statement() -> Vec<(String, String)> {
+    let mut all = Vec::new();
+    for table in TABLES {
+        let mut add = |what: &str, sql: String| all.push((format!("{what} {}", table.name), sql));
+        add("load", load(table));
+        add("insert", insert(table, 1));
+        add("update", update(table));
+        add("delete", delete(table));
+        if let Some(sql) = load_due(table) {
+            add("load due", sql);
+        }
+    }
+    for (name, sql) in
+        [("journal head", JOURNAL_HEAD), ("journal insert", JOURNAL_INSERT), ("journal batch", JOURNAL_BATCH)]
+    {
+        all.push((name.to_owned(), sql.to_owned()));
+    }
+    all
+}
 
 fn list(columns: &[Column]) -> String {
     columns.iter().map(|column| column.name).collect::<Vec<_>>().join(", ")

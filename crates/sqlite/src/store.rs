@@ -32,6 +32,10 @@ pub enum OpenError {
     InUse { path: PathBuf },
     #[error("{} is damaged: {what}. Restore it from a backup", path.display())]
     Damaged { path: PathBuf, what: String },
+    #[error("{} is a database of something else; choose another file", path.display())]
+    NotOurs { path: PathBuf },
+    #[error("{} is on a file system without shared memory, which durability needs; put it on a local disk", path.display())]
+    NoWriteAheadLog { path: PathBuf },
     #[error("this build carries SQLite {found}; at least {SQLITE_VERSION_MIN} is needed")]
     SqliteTooOld { found: i32 },
     #[error(transparent)]
@@ -52,7 +56,7 @@ pub struct SqliteStore {
 struct Writer {
     connection: Connection,
     /// Held as long as the connection: the operating system lets go of it however the process ends.
-    _lock: File,
+    lock: File,
 }
 
 impl std::fmt::Debug for SqliteStore {
@@ -67,27 +71,57 @@ impl SqliteStore {
         SqliteStore::open_with_clock(path, Arc::new(system_clock))
     }
 
-    pub fn open_with_clock(path: &Path, clock: Clock) -> Result<SqliteStore, OpenError> {
+    pub fn open_with_clock(given: &Path, clock: Clock) -> Result<SqliteStore, OpenError> {
         let found = rusqlite::version_number();
         if found < SQLITE_VERSION_MIN {
             return Err(OpenError::SqliteTooOld { found });
         }
+        // Under its real name: two names of one file must meet the same lock.
+        let path = std::path::absolute(given).and_then(|path| real_path(&path));
+        let path = &path.map_err(|source| OpenError::Io { path: given.to_owned(), source })?;
         let lock = lock(path)?;
-        let damaged = |error: rusqlite::Error| match error.sqlite_error_code() {
-            Some(rusqlite::ErrorCode::NotADatabase | rusqlite::ErrorCode::DatabaseCorrupt) => {
-                OpenError::Damaged { path: path.to_owned(), what: error.to_string() }
+        let damaged = |error: OpenError| match error {
+            OpenError::Sqlite(error) if is_damage(&error) => {
+                OpenError::Damaged { path: path.clone(), what: error.to_string() }
             }
-            _ => OpenError::Sqlite(error),
+            error => error,
         };
-        // One thread uses it, so SQLite need not lock against others.
-        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-        let mut connection = Connection::open_with_flags(path, flags)?;
-        configure(&connection).map_err(damaged)?;
-        check(&connection, path).map_err(damaged)??;
-        migrate(&mut connection)?;
-        let writer = Mutex::new(Some(Writer { connection, _lock: lock }));
-        Ok(SqliteStore { path: path.to_owned(), clock, writer, readers: Arc::default() })
+        let connection = open_writer(path).map_err(damaged)?;
+        let writer = Mutex::new(Some(Writer { connection, lock }));
+        Ok(SqliteStore { path: path.clone(), clock, writer, readers: Arc::default() })
     }
+}
+
+fn is_damage(error: &rusqlite::Error) -> bool {
+    matches!(error.sqlite_error_code(), Some(rusqlite::ErrorCode::NotADatabase | rusqlite::ErrorCode::DatabaseCorrupt))
+}
+
+/// Links resolved; the file itself need not exist yet.
+fn real_path(path: &Path) -> std::io::Result<PathBuf> {
+    match (path.canonicalize(), path.parent(), path.file_name()) {
+        (Err(error), Some(folder), Some(name)) if error.kind() == std::io::ErrorKind::NotFound => {
+            Ok(folder.canonicalize()?.join(name))
+        }
+        (real, _, _) => real,
+    }
+}
+
+fn open_writer(path: &Path) -> Result<Connection, OpenError> {
+    // One thread uses it, so SQLite need not lock against others.
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let mut connection = Connection::open_with_flags(path, flags)?;
+    require_ours(&connection, path)?;
+    configure(&connection, path)?;
+    check(&connection, path)?;
+    migrate(&mut connection)?;
+    Ok(connection)
+}
+
+/// Somebody else's database must not be changed because of a mistyped path.
+fn require_ours(connection: &Connection, path: &Path) -> Result<(), OpenError> {
+    let sql = "select count(*), coalesce(sum(name = 'schema_migrations'), 0) from sqlite_schema where type = 'table'";
+    let (tables, ours): (i64, i64) = connection.query_row(sql, [], |row| Ok((row.get(0)?, row.get(1)?)))?;
+    if tables > 0 && ours == 0 { Err(OpenError::NotOurs { path: path.to_owned() }) } else { Ok(()) }
 }
 
 fn system_clock() -> Timestamp {
@@ -108,9 +142,12 @@ fn lock(path: &Path) -> Result<File, OpenError> {
     }
 }
 
-fn configure(connection: &Connection) -> rusqlite::Result<()> {
+fn configure(connection: &Connection, path: &Path) -> Result<(), OpenError> {
     connection.busy_timeout(BUSY_TIMEOUT)?;
-    connection.pragma_update(None, "journal_mode", "wal")?;
+    let mode: String = connection.pragma_update_and_check(None, "journal_mode", "wal", |row| row.get(0))?;
+    if mode != "wal" {
+        return Err(OpenError::NoWriteAheadLog { path: path.to_owned() });
+    }
     // Every commit is on the disk before it is answered; NORMAL could lose acknowledged ones on power loss.
     connection.pragma_update(None, "synchronous", "full")?;
     connection.pragma_update(None, "cache_size", -131_072)?;
@@ -119,18 +156,17 @@ fn configure(connection: &Connection) -> rusqlite::Result<()> {
     connection.pragma_update(None, "wal_autocheckpoint", 4_000)?;
     // A log that a long reader made grow is cut back when the reader is gone.
     connection.pragma_update(None, "journal_size_limit", 64 << 20)?;
-    connection.set_prepared_statement_cache_capacity(64);
     Ok(())
 }
 
-fn check(connection: &Connection, path: &Path) -> rusqlite::Result<Result<(), OpenError>> {
+fn check(connection: &Connection, path: &Path) -> Result<(), OpenError> {
     let bytes = std::fs::metadata(path).map_or(0, |metadata| metadata.len());
     if bytes > CHECKED_BYTES_MAX {
-        warn!("Not checking {}: it has {bytes} bytes. `surehold doctor` checks it", path.display());
-        return Ok(Ok(()));
+        warn!("Not checking all of {}: it has {bytes} bytes", path.display());
+        return Ok(());
     }
     let what: String = connection.query_row("pragma quick_check(1)", [], |row| row.get(0))?;
-    Ok(if what == "ok" { Ok(()) } else { Err(OpenError::Damaged { path: path.to_owned(), what }) })
+    if what == "ok" { Ok(()) } else { Err(OpenError::Damaged { path: path.to_owned(), what }) }
 }
 
 impl Store for SqliteStore {
@@ -146,15 +182,18 @@ impl Store for SqliteStore {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build();
         let runtime = runtime.map_err(|error| StoreError::Unavailable(error.into()))?;
         let serve = move || {
-            let session = SqliteSession::new(&writer.connection, clock, log);
-            match session {
+            // Taken apart here: a closure captures only the parts that it uses, and the lock must not stay behind.
+            let Writer { connection, lock } = writer;
+            let mut ended = Vec::new();
+            match SqliteSession::new(&connection, clock, log) {
                 Ok(mut session) => {
-                    for queue in queues {
-                        runtime.block_on(queue.serve(&mut session));
-                    }
+                    ended.extend(queues.into_iter().map(|queue| runtime.block_on(queue.serve(&mut session))));
                 }
                 Err(error) => error!(%error, "Cannot prepare statements: {error}"),
             }
+            drop(connection);
+            drop(lock);
+            ended
         };
         let thread = std::thread::Builder::new().name("surehold-writer".to_owned()).spawn(serve);
         thread.map(drop).map_err(|error| StoreError::Unavailable(error.into()))

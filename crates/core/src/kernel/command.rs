@@ -7,7 +7,7 @@ use super::record::Record;
 
 /// A request to change what a tenant owns. Pure: may be decided again after a conflict or when a fact was missing.
 pub trait Command: Send + Sync + 'static {
-    /// The operation's name: the scope of idempotency keys, the label in metrics and logs.
+    /// The operation's name: the scope of idempotency keys, and how logs call the command.
     const NAME: &'static str;
 
     type Reply: Serialize + DeserializeOwned + Send + 'static;

@@ -82,11 +82,12 @@ impl Facts {
     }
 
     /// The record if it happens to be known; a record that the caller expects to insert is not looked up.
-    /// Should it exist after all, the insert fails and the batch is decided again without this assumption.
+    /// Should it exist after all, the insert fails and the batch is decided again without this assumption. A refusal
+    /// inserts nothing, so it stands only after the record has been looked up: see [`Facts::drop_refused`].
     pub fn get_fresh<R: Record>(&mut self, key: &R::Key) -> Result<Option<&R>, Halt> {
         let distrust = self.distrust;
         let records = self.shelf_mut::<R>();
-        if distrust { records.get(key) } else { Ok(records.known(key)) }
+        if distrust { records.get(key) } else { records.get_or_assume(key) }
     }
 
     /// Halts unless all are loaded, asking for all that are missing at once.
@@ -172,6 +173,16 @@ impl Facts {
         self.events.truncate(bytes);
         self.events_count = count;
         self.replayed = false;
+    }
+
+    /// The command was refused: it never happened. Halts if that rests on a record that was only assumed to be absent.
+    pub fn drop_refused(&mut self) -> Result<(), Halt> {
+        let mut assumed = false;
+        for shelf in &mut self.shelves {
+            assumed |= shelf.ask_assumed();
+        }
+        self.drop_changes();
+        if assumed { Err(Halt::Unloaded) } else { Ok(()) }
     }
 
     pub fn has_changes(&self) -> bool {

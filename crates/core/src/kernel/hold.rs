@@ -51,6 +51,9 @@ impl ConvertMode {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Kept {
     pub mode: ConvertMode,
+    /// As converted, so that a repeated request can be told from a different one.
+    pub converted: Lines,
+    /// As of now: booked units may be given back and moved.
     pub lines: Lines,
 }
 
@@ -85,6 +88,14 @@ impl Hold {
         }
     }
 
+    /// The hold as everybody sees it at `now`, swept or not.
+    #[must_use]
+    pub fn as_of(&self, now: Timestamp) -> Hold {
+        let state = self.state_at(now);
+        let lapsed_at = (state != self.state).then_some(self.expires_at);
+        Hold { state, ended_at: self.ended_at.or(lapsed_at), ..self.clone() }
+    }
+
     pub(super) fn granted_lifetime_secs(&self) -> i64 {
         self.expires_at.secs_since(self.placed_at)
     }
@@ -98,6 +109,7 @@ impl Record for Hold {
             Column::changing("state", ColumnType::Text),
             Column::fixed("lines", ColumnType::Json),
             Column::changing("kept_as", ColumnType::Text),
+            Column::changing("converted", ColumnType::Json),
             Column::changing("kept", ColumnType::Json),
             Column::fixed("owner", ColumnType::Text),
             Column::fixed("reference", ColumnType::Text),
@@ -126,6 +138,7 @@ impl Record for Hold {
         out.put(Value::Text(self.state.as_str()));
         out.put(Value::Text(self.lines.as_json()));
         out.put_text(self.kept.as_ref().map(|kept| kept.mode.as_str()));
+        out.put_text(self.kept.as_ref().map(|kept| kept.converted.as_json()));
         out.put_text(self.kept.as_ref().map(|kept| kept.lines.as_json()));
         out.put_text(self.owner.as_ref().map(OwnerName::as_str));
         out.put_text(self.reference.as_ref().map(Reference::as_str));
@@ -142,12 +155,13 @@ impl Record for Hold {
         let state = read_state(row.text()?)?;
         let lines = Lines::parse_stored(row.text()?)?;
         let mode = row.text_or_null()?.map(read_mode).transpose()?;
+        let converted = row.text_or_null()?.map(Lines::parse_stored).transpose()?;
         let kept_lines = row.text_or_null()?.map(Lines::parse_stored).transpose()?;
         Ok(Hold {
             id,
             state,
             lines,
-            kept: mode.zip(kept_lines).map(|(mode, lines)| Kept { mode, lines }),
+            kept: mode.zip(converted.zip(kept_lines)).map(|(mode, (converted, lines))| Kept { mode, converted, lines }),
             owner: row.text_or_null()?.map(OwnerName::new).transpose().map_err(corrupt)?,
             reference: row.text_or_null()?.map(Reference::new).transpose().map_err(corrupt)?,
             metadata: row.text_or_null()?.map(Metadata::stored),

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use super::PoolKey;
+use super::{PoolKey, TenantId};
 
 /// Bad input. Found while the command is built, so a command that exists is well-formed.
 #[derive(Clone, Debug, PartialEq, Eq, Error, Serialize, Deserialize)]
@@ -34,6 +34,10 @@ pub enum Invalid {
     PolicyContradictory,
     #[error("metadata must be a JSON object")]
     MetadataNotObject,
+    #[error("metadata nests too deeply")]
+    MetadataTooDeep,
+    #[error("tenant {tenant} is reserved")]
+    TenantReserved { tenant: TenantId },
     #[error("metadata has {bytes} bytes; at most {bytes_max} are allowed")]
     MetadataTooLong { bytes: usize, bytes_max: usize },
 }

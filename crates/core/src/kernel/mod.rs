@@ -26,7 +26,7 @@ pub use hold::{ConvertMode, Hold, HoldState, Kept};
 pub use ids::{HoldId, TenantId};
 pub use invalid::Invalid;
 pub use lines::{LINES_MAX, Line, Lines, QUANTITY_MAX};
-pub use names::{Metadata, NAME_BYTES_MAX, OwnerName, Reference, ResourceName, Slug};
+pub use names::{IdempotencyKey, Metadata, NAME_BYTES_MAX, OwnerName, Reference, ResourceName, Slug};
 pub use owner::Owner;
 pub use pool::{Pool, PoolKey, UNITS_MAX};
 pub use record::{Column, ColumnType, Columns, Corrupt, Due, Record, Row, Table, Value};
@@ -36,7 +36,7 @@ pub use shelf::{AnyShelf, Change, Encode, RemovedKey};
 pub use tenant::{HoldPolicy, SlugClaim, Tenant};
 pub use time::{Slot, Timestamp};
 
-/// Every table that a store must be able to load and write, in the order in which rows are inserted.
+/// Every table that a store must be able to load and write.
 pub const TABLES: &[&Table] =
     &[SlugClaim::TABLE, Tenant::TABLE, Pool::TABLE, Hold::TABLE, Owner::TABLE, KeptReply::TABLE];
 

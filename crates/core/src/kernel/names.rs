@@ -84,13 +84,17 @@ name!(
     Reference, "reference", check_name
 );
 name!(
+    /// What a caller writes on a request to be able to repeat it.
+    IdempotencyKey, "idempotency key", check_name
+);
+name!(
     /// A tenant's name in addresses.
     Slug, "slug", check_slug
 );
 
 /// A JSON object that the caller attached: kept as canonical text, never looked into.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(transparent)]
+#[serde(try_from = "SmolStr", into = "SmolStr")]
 pub struct Metadata(SmolStr);
 
 impl Metadata {
@@ -100,6 +104,10 @@ impl Metadata {
         }
         // Object keys come out sorted, so equal objects have equal texts.
         let text = value.to_string();
+        // What nests deeper than a parser allows could be written and never read again.
+        if serde_json::from_str::<serde_json::Value>(&text).is_err() {
+            return Err(Invalid::MetadataTooDeep);
+        }
         if text.len() > METADATA_BYTES_MAX {
             return Err(Invalid::MetadataTooLong { bytes: text.len(), bytes_max: METADATA_BYTES_MAX });
         }
@@ -113,6 +121,20 @@ impl Metadata {
 
     pub fn as_str(&self) -> &str {
         &self.0
+    }
+}
+
+impl TryFrom<SmolStr> for Metadata {
+    type Error = Invalid;
+    fn try_from(text: SmolStr) -> Result<Metadata, Invalid> {
+        let value = serde_json::from_str(&text).map_err(|_| Invalid::MetadataNotObject)?;
+        Metadata::new(&value)
+    }
+}
+
+impl From<Metadata> for SmolStr {
+    fn from(metadata: Metadata) -> SmolStr {
+        metadata.0
     }
 }
 
@@ -152,5 +174,8 @@ mod tests {
         let two = Metadata::new(&serde_json::json!({"a": 2, "b": 1})).unwrap();
         assert_eq!(one, two);
         assert_eq!(Metadata::new(&serde_json::json!([1])), Err(Invalid::MetadataNotObject));
+        let deep = (0..200).fold(serde_json::json!({}), |inner, _| serde_json::json!({ "a": inner }));
+        assert_eq!(Metadata::new(&deep), Err(Invalid::MetadataTooDeep));
+        assert!(serde_json::from_str::<Metadata>(r#""no object""#).is_err());
     }
 }

@@ -103,8 +103,8 @@ impl Pool {
     }
 
     fn settle(&mut self) {
-        // A consumed unit may leave a pool that had lent it by overbooking: the total cannot go below nothing.
-        assert!(self.held >= 0 && self.booked >= 0 && self.granted >= 0, "no counter goes below zero");
+        let counters = [self.total, self.overbook, self.held, self.booked, self.granted];
+        assert!(counters.iter().all(|units| *units >= 0), "no counter goes below zero");
         self.oversold = self.promised().strict_sub(self.capacity()).max(0);
     }
 }

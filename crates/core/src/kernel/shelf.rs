@@ -58,6 +58,8 @@ pub(super) struct Shelf<R: Record> {
     changed: Vec<usize>,
     changed_before_command: usize,
     undo: Vec<Undo<R>>,
+    /// What the running command took for absent without asking.
+    assumed: Vec<usize>,
     /// Everything there is was put here: what is not here does not exist.
     complete: bool,
 }
@@ -72,6 +74,7 @@ impl<R: Record> Shelf<R> {
             changed: Vec::new(),
             changed_before_command: 0,
             undo: Vec::new(),
+            assumed: Vec::new(),
             complete,
         }
     }
@@ -116,9 +119,21 @@ impl<R: Record> Shelf<R> {
         Ok(position.and_then(|position| self.cells[position].record.as_ref()))
     }
 
-    /// What is known without asking; an unknown record counts as absent.
-    pub(super) fn known(&self, key: &R::Key) -> Option<&R> {
-        self.positions.get(key).and_then(|position| self.cells[*position].record.as_ref())
+    /// The record if it is known without asking; otherwise it is taken for absent.
+    pub(super) fn get_or_assume(&mut self, key: &R::Key) -> Result<Option<&R>, Halt> {
+        let position = match self.positions.get(key) {
+            Some(position) => *position,
+            None if self.complete => return Ok(None),
+            None => self.add(key.clone(), Standing::Assumed),
+        };
+        let cell = &self.cells[position];
+        match cell.standing {
+            // The answer is on its way, and would meet an insert.
+            Standing::Asked => return Err(Halt::Unloaded),
+            Standing::Assumed if cell.record.is_none() && !self.complete => self.assumed.push(position),
+            Standing::Assumed | Standing::Loaded => {}
+        }
+        Ok(self.cells[position].record.as_ref())
     }
 
     pub(super) fn get_mut(&mut self, key: &R::Key, command: u64) -> Result<Option<&mut R>, Halt> {
@@ -172,8 +187,13 @@ impl<R: Record> Shelf<R> {
         let known = self.positions.get(&key).copied();
         let position = known.unwrap_or_else(|| self.add(key, Standing::Asked));
         let cell = &mut self.cells[position];
-        // A record that this batch already works on is newer than its row.
-        if cell.standing == Standing::Asked {
+        let missing = match cell.standing {
+            Standing::Asked => true,
+            Standing::Assumed => cell.record.is_none(),
+            // A record that this batch already works on is newer than its row.
+            Standing::Loaded => false,
+        };
+        if missing {
             cell.standing = Standing::Loaded;
             cell.stored_version = Some(record.version());
             cell.record = Some(record);
@@ -220,6 +240,8 @@ pub trait AnyShelf: Debug + Send + Sync {
     /// All rows have been taken: what was asked for and did not come does not exist.
     fn settle(&mut self);
 
+    /// Asks for what the running command took for absent; tells if there is any.
+    fn ask_assumed(&mut self) -> bool;
     fn keep_changes(&mut self);
     fn drop_changes(&mut self);
     fn has_changes(&self) -> bool;
@@ -307,12 +329,23 @@ impl<R: Record> AnyShelf for Shelf<R> {
         }
     }
 
+    fn ask_assumed(&mut self) -> bool {
+        let any = !self.assumed.is_empty();
+        for position in self.assumed.drain(..) {
+            self.cells[position].standing = Standing::Asked;
+            self.asked.push(position);
+        }
+        any
+    }
+
     fn keep_changes(&mut self) {
+        self.assumed.clear();
         self.undo.clear();
         self.changed_before_command = self.changed.len();
     }
 
     fn drop_changes(&mut self) {
+        self.assumed.clear();
         for undo in self.undo.drain(..).rev() {
             let cell = &mut self.cells[undo.cell];
             cell.record = undo.record;

@@ -71,9 +71,8 @@ pub struct Slot(Option<[u8; DATE_BYTES]>);
 impl Slot {
     pub const NONE: Slot = Slot(None);
 
-    pub fn night(date: Date) -> Slot {
-        let text = date.to_string();
-        Slot(text.as_bytes().try_into().ok())
+    pub fn night(date: Date) -> Result<Slot, Invalid> {
+        Slot::parse(&date.to_string())
     }
 
     pub fn parse(text: &str) -> Result<Slot, Invalid> {
@@ -81,8 +80,9 @@ impl Slot {
             return Ok(Slot::NONE);
         }
         let bytes: [u8; DATE_BYTES] = text.as_bytes().try_into().map_err(|_| Invalid::SlotMalformed)?;
-        text.parse::<Date>().map_err(|_| Invalid::SlotMalformed)?;
-        Ok(Slot(Some(bytes)))
+        let date: Date = text.parse().map_err(|_| Invalid::SlotMalformed)?;
+        // One night has one spelling.
+        if date.to_string() == text { Ok(Slot(Some(bytes))) } else { Err(Invalid::SlotMalformed) }
     }
 
     pub fn as_str(&self) -> &str {
@@ -135,7 +135,8 @@ mod tests {
             assert_eq!(Slot::parse(bad), Err(Invalid::SlotMalformed), "{bad}");
         }
         assert!(Slot::parse("2026-12-24").unwrap() < Slot::parse("2026-12-25").unwrap());
-        assert_eq!(Slot::night(jiff::civil::date(2026, 3, 1)).as_str(), "2026-03-01");
+        assert_eq!(Slot::night(jiff::civil::date(2026, 3, 1)).unwrap().as_str(), "2026-03-01");
+        assert_eq!(Slot::night(jiff::civil::date(-1, 3, 1)), Err(Invalid::SlotMalformed));
     }
 
     #[test]

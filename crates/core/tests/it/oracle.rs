@@ -70,7 +70,7 @@ fn available(state: &State, now: Timestamp, key: &PoolKey) -> i64 {
 
 fn booked_units(hold: &Hold, key: &PoolKey) -> i64 {
     match &hold.kept {
-        Some(Kept { mode: ConvertMode::Book, lines }) => lines.quantity_of(key),
+        Some(Kept { mode: ConvertMode::Book, lines, .. }) => lines.quantity_of(key),
         Some(Kept { mode: ConvertMode::Consume, .. }) | None => 0,
     }
 }

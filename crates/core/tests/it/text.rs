@@ -50,7 +50,7 @@ impl Tell for HoldReply {
     fn tell(&self, world: &World) -> String {
         let hold = &self.hold;
         let what = match &hold.kept {
-            Some(Kept { mode, lines }) => format!("{} {}", mode.as_str(), lines_text(lines)),
+            Some(Kept { mode, lines, .. }) => format!("{} {}", mode.as_str(), lines_text(lines)),
             None => format!("{} until {}", lines_text(&hold.lines), instant_text(hold.expires_at)),
         };
         let pools = match self.pool_versions.as_slice() {

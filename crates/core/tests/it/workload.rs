@@ -207,7 +207,9 @@ impl Workload {
     /// Latest first, with what they have.
     fn booked_holds(&self) -> impl Iterator<Item = (HoldId, Option<Lines>)> {
         self.world.state().holds.values().rev().filter_map(|hold| match &hold.kept {
-            Some(Kept { mode: ConvertMode::Book, lines }) if !lines.is_empty() => Some((hold.id, Some(lines.clone()))),
+            Some(Kept { mode: ConvertMode::Book, lines, .. }) if !lines.is_empty() => {
+                Some((hold.id, Some(lines.clone())))
+            }
             Some(_) | None => None,
         })
     }

@@ -11,7 +11,7 @@ use super::{
 
 fn booked_lines(hold: &Hold) -> Decision<Lines> {
     match &hold.kept {
-        Some(Kept { mode: ConvertMode::Book, lines }) if !lines.is_empty() => Ok(lines.clone()),
+        Some(Kept { mode: ConvertMode::Book, lines, .. }) if !lines.is_empty() => Ok(lines.clone()),
         Some(_) | None => Err(Refusal::NothingBooked.into()),
     }
 }
@@ -22,7 +22,11 @@ fn require_within(booked: &Lines, lines: &Lines) -> Decision<()> {
 }
 
 fn set_booked(facts: &mut Facts, id: HoldId, lines: Lines) -> Decision<Hold> {
-    update_hold(facts, id, |hold| hold.kept = Some(Kept { mode: ConvertMode::Book, lines }))
+    update_hold(facts, id, |hold| {
+        if let Some(kept) = &mut hold.kept {
+            kept.lines = lines;
+        }
+    })
 }
 
 /// Gives booked units back: all of them, or a part.

@@ -20,7 +20,7 @@ pub struct ConvertHold {
 impl ConvertHold {
     fn is_request_of(&self, hold: &Hold) -> bool {
         let wanted = self.part.as_ref().unwrap_or(&hold.lines);
-        hold.kept.as_ref().is_some_and(|kept| kept.mode == self.mode && kept.lines == *wanted)
+        hold.kept.as_ref().is_some_and(|kept| kept.mode == self.mode && kept.converted == *wanted)
     }
 }
 
@@ -67,7 +67,7 @@ impl Command for ConvertHold {
         let hold = update_hold(facts, self.id, |hold| {
             hold.state = HoldState::Converted;
             hold.ended_at = Some(now);
-            hold.kept = Some(Kept { mode: self.mode, lines: kept.clone() });
+            hold.kept = Some(Kept { mode: self.mode, converted: kept.clone(), lines: kept.clone() });
         })?;
         facts.emit(&Event::HoldConverted { hold: self.id, mode: self.mode, kept, versions: versions.clone() });
         Ok(HoldReply { hold, pool_versions: versions })

@@ -2,8 +2,8 @@
 
 use super::super::tenant::check_lifetime;
 use super::super::{
-    Command, Event, Facts, Hold, HoldId, HoldPolicy, HoldState, Invalid, Lines, Metadata, Owner, OwnerName, Pool,
-    Reads, Reference, Refusal, Stop, Tenant,
+    Command, Event, Facts, Hold, HoldId, HoldPolicy, HoldState, Invalid, LINES_MAX, Lines, Metadata, Owner, OwnerName,
+    Pool, Reads, Reference, Refusal, Stop, Tenant,
 };
 use super::{Decision, HoldReply, change_pools, policy, require_available, require_open_pools};
 
@@ -116,13 +116,16 @@ impl Command for PlaceHold {
 
     fn decide(&self, facts: &mut Facts) -> Result<HoldReply, Stop<Refusal>> {
         let policy = policy(facts)?;
+        if self.lines.is_empty() {
+            return Err(Refusal::Invalid(Invalid::LineCount { lines: 0, lines_max: LINES_MAX }).into());
+        }
         self.check_id_window(facts)?;
         let now = facts.now();
         if let Some(hold) = facts.get_fresh::<Hold>(&self.id)? {
             if !self.is_request_of(hold) {
                 return Err(Refusal::HoldIdReused { id: self.id }.into());
             }
-            let hold = Hold { state: hold.state_at(now), ..hold.clone() };
+            let hold = hold.as_of(now);
             facts.mark_replayed();
             return Ok(HoldReply { hold, pool_versions: Vec::new() });
         }

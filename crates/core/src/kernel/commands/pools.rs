@@ -18,11 +18,12 @@ fn emit_changed(facts: &mut Facts, pool: &Pool, oversold_before: i64) {
 
 /// Sets what is given, leaves what is not; creates the pool if it does not exist.
 ///
-/// Refuses, in this order: no such tenant; another version than expected (an absent pool has version 0).
+/// Refuses, in this order: no such tenant; another version than expected (an absent pool has version 0); no such pool,
+/// where no total is given.
 #[derive(Clone, Debug)]
 pub struct PutPool {
     pool: PoolKey,
-    total: i64,
+    total: Option<i64>,
     overbook: Option<i64>,
     closed: Option<bool>,
     expected_version: Option<i64>,
@@ -32,7 +33,12 @@ impl PutPool {
     /// Sets the total, whatever it was: the last writer wins.
     pub fn new(pool: PoolKey, total: i64) -> Result<PutPool, Invalid> {
         check_units("total", total, 0)?;
-        Ok(PutPool { pool, total, overbook: None, closed: None, expected_version: None })
+        Ok(PutPool { total: Some(total), ..PutPool::leaving_total(pool) })
+    }
+
+    /// Leaves the total of an existing pool alone, so that closing it cannot undo what others delivered meanwhile.
+    pub fn leaving_total(pool: PoolKey) -> PutPool {
+        PutPool { pool, total: None, overbook: None, closed: None, expected_version: None }
     }
 
     pub fn overbook(mut self, overbook: i64) -> Result<PutPool, Invalid> {
@@ -72,9 +78,12 @@ impl Command for PutPool {
         if self.expected_version.is_some_and(|expected| expected != version) {
             return Err(Refusal::PoolVersion { pool: self.pool.clone(), version }.into());
         }
+        if existing.is_none() && self.total.is_none() {
+            return Err(Refusal::PoolNotFound { pools: vec![self.pool.clone()] }.into());
+        }
         let before = existing.unwrap_or_else(|| Pool::new(self.pool.clone()));
         let mut after = before.clone();
-        after.set_capacity(self.total, self.overbook.unwrap_or(before.overbook));
+        after.set_capacity(self.total.unwrap_or(before.total), self.overbook.unwrap_or(before.overbook));
         after.closed = self.closed.unwrap_or(before.closed);
         put_back(facts, &before, after)
     }

@@ -6,7 +6,11 @@ use super::super::{
 };
 use super::policy;
 
-/// Run as [`TenantId::DIRECTORY`]. The reply is who has the slug: the id given here, or the one that was first.
+fn reserved(tenant: TenantId) -> Refusal {
+    Refusal::Invalid(Invalid::TenantReserved { tenant })
+}
+
+/// Run as [`TenantId::DIRECTORY`], and refused elsewhere. The reply is who has the slug: the id given here, or the one that was first.
 #[derive(Clone, Debug)]
 pub struct ClaimSlug {
     pub slug: Slug,
@@ -23,6 +27,9 @@ impl Command for ClaimSlug {
     }
 
     fn decide(&self, facts: &mut Facts) -> Result<TenantId, Stop<Refusal>> {
+        if facts.tenant() != TenantId::DIRECTORY {
+            return Err(reserved(facts.tenant()).into());
+        }
         if let Some(claim) = facts.get::<SlugClaim>(&self.slug)? {
             let claimed_by = claim.claimed_by;
             facts.mark_replayed();
@@ -34,7 +41,7 @@ impl Command for ClaimSlug {
     }
 }
 
-/// Refuses: tenant exists with another slug. A repeat changes nothing, not even the policy.
+/// Refuses, in this order: a reserved id; tenant exists with another slug. A repeat changes nothing, not even the policy.
 #[derive(Clone, Debug)]
 pub struct CreateTenant {
     slug: Slug,
@@ -58,6 +65,9 @@ impl Command for CreateTenant {
     }
 
     fn decide(&self, facts: &mut Facts) -> Result<Tenant, Stop<Refusal>> {
+        if facts.tenant() <= TenantId::DIRECTORY {
+            return Err(reserved(facts.tenant()).into());
+        }
         if let Some(tenant) = facts.get::<Tenant>(&())? {
             if tenant.slug != self.slug {
                 return Err(Refusal::TenantExists.into());
