@@ -2,4 +2,8 @@
 //! Nothing here is part of a running server.
 
 pub mod bench;
+pub mod crash;
 pub mod fixture;
+pub mod hotel;
+pub mod private_postgres;
+pub mod proxy;

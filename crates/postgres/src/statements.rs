@@ -6,8 +6,8 @@ use surehold_core::kernel::{Column, ColumnType, TABLES, Table};
 
 /// Set on every writing connection: the planner must not choose scans, and a frozen node must not keep a turn.
 pub fn write_settings() -> &'static str {
-    "set enable_seqscan = off; set enable_hashjoin = off; set enable_mergejoin = off; set jit = off; \
-     set plan_cache_mode = force_generic_plan; set synchronous_commit = on; \
+    "set enable_seqscan = off; set enable_bitmapscan = off; set enable_hashjoin = off; set enable_mergejoin = off; \
+     set enable_memoize = off; set jit = off; set plan_cache_mode = force_generic_plan; set synchronous_commit = on; \
      set default_transaction_isolation = 'read committed'; \
      set lock_timeout = '1s'; set statement_timeout = '15s'; set idle_in_transaction_session_timeout = '5s'; \
      set tcp_user_timeout = '10s'; set timezone = 'UTC'"

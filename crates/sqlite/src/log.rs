@@ -45,7 +45,7 @@ impl LogKeeper {
 }
 
 /// Holds new readers off for a moment, so that the log can start over. Gives up if a reader stays.
-fn start_over(connection: &Connection) -> rusqlite::Result<()> {
+pub(crate) fn start_over(connection: &Connection) -> rusqlite::Result<()> {
     connection.busy_timeout(PATIENCE)?;
     let busy: rusqlite::Result<i64> = connection.query_row("pragma wal_checkpoint(truncate)", [], |row| row.get(0));
     connection.busy_timeout(BUSY_TIMEOUT)?;

@@ -12,7 +12,7 @@ use surehold_engine::{BoxFuture, Fault, LaneQueue, OwnedValue, ReadRow, SchemaEr
 use thiserror::Error;
 use tracing::{error, warn};
 
-use crate::log::LogKeeper;
+use crate::log::{LogKeeper, start_over};
 use crate::migrate::migrate;
 use crate::session::SqliteSession;
 use crate::values::Param;
@@ -191,6 +191,10 @@ impl Store for SqliteStore {
                 }
                 Err(error) => error!(%error, "Cannot prepare statements: {error}"),
             }
+            // Idle readers would keep it: whoever copies a stopped file needs nothing beside it.
+            if let Err(error) = start_over(&connection) {
+                warn!(%error, "Cannot empty the write-ahead log: {error}");
+            }
             drop(connection);
             drop(lock);
             ended
@@ -267,5 +271,21 @@ fn owned(value: ValueRef<'_>) -> OwnedValue {
         ValueRef::Integer(int) => OwnedValue::Int(int),
         ValueRef::Text(text) => OwnedValue::Text(String::from_utf8_lossy(text).into_owned()),
         ValueRef::Blob(bytes) => OwnedValue::Bytes(bytes.to_vec()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_commit_goes_to_the_disk() {
+        const FULL: i64 = 2;
+        let folder = tempfile::tempdir().unwrap();
+        let store = SqliteStore::open(&folder.path().join("t.db")).unwrap();
+        let writer = store.writer.lock().unwrap();
+        let pragma = |name: &str| writer.as_ref().unwrap().connection.pragma_query_value(None, name, |row| row.get(0));
+        assert_eq!(pragma("synchronous"), Ok(rusqlite::types::Value::Integer(FULL)));
+        assert_eq!(pragma("journal_mode"), Ok(rusqlite::types::Value::Text("wal".to_owned())));
     }
 }

@@ -30,6 +30,10 @@ impl Command for ClaimSlug {
         if facts.tenant() != TenantId::DIRECTORY {
             return Err(reserved(facts.tenant()).into());
         }
+        // A slug is never given back: nobody may claim it who can never be made.
+        if self.claimed_by <= TenantId::DIRECTORY {
+            return Err(reserved(self.claimed_by).into());
+        }
         if let Some(claim) = facts.get::<SlugClaim>(&self.slug)? {
             let claimed_by = claim.claimed_by;
             facts.mark_replayed();

@@ -1,0 +1,142 @@
+//! A Postgres server of a test's own, to be crashed and started again: in a temporary folder, on a free loopback port.
+//! Invariant: neither the server nor its folder outlives this process, however it ends.
+
+use std::ffi::OsStr;
+use std::io::Write;
+use std::net::{Ipv4Addr, TcpListener};
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+
+use anyhow::{Context, Result, ensure};
+
+#[derive(Debug)]
+pub struct PrivatePostgres {
+    programs: PathBuf,
+    account: Account,
+    folder: PathBuf,
+    port: u16,
+    cleaner: Child,
+}
+
+impl PrivatePostgres {
+    /// Makes and starts a server with the programs that `cargo xtask test` found.
+    pub fn start() -> Result<PrivatePostgres> {
+        let programs = std::env::var_os("SUREHOLD_TEST_POSTGRES_BIN")
+            .map(PathBuf::from)
+            .context("SUREHOLD_TEST_POSTGRES_BIN is not set; run `cargo xtask test`")?;
+        let account = Account::for_server()?;
+        let folder = create_folder(account)?;
+        let cleaner = spawn_cleaner(account, &programs, &folder)?;
+        let server = PrivatePostgres { programs, account, folder, port: free_port()?, cleaner };
+        server.create_cluster()?;
+        server.launch()?;
+        Ok(server)
+    }
+
+    pub fn url(&self) -> String {
+        format!("postgres://postgres@127.0.0.1:{}/postgres?sslmode=disable", self.port)
+    }
+
+    /// Kills every process of the server at once. What was not on the disk is gone.
+    pub fn crash(&self) -> Result<()> {
+        let mut pg_ctl = self.account.command(self.programs.join("pg_ctl"));
+        pg_ctl.args(["stop", "--wait", "--silent", "--mode=immediate", "--pgdata"]).arg(self.data());
+        run(&mut pg_ctl).map(drop)
+    }
+
+    /// Starts the server, which recovers from its log if it crashed.
+    pub fn launch(&self) -> Result<()> {
+        let log = self.folder.join("server.log");
+        let mut pg_ctl = self.account.command(self.programs.join("pg_ctl"));
+        pg_ctl.args(["start", "--wait", "--silent", "--pgdata"]).arg(self.data()).arg("--log").arg(&log);
+        run(&mut pg_ctl).map(drop).with_context(|| format!("the server's log is {}", log.display()))
+    }
+
+    fn data(&self) -> PathBuf {
+        self.folder.join("data")
+    }
+
+    fn create_cluster(&self) -> Result<()> {
+        let mut initdb = self.account.command(self.programs.join("initdb"));
+        initdb.args(["--username=postgres", "--auth=trust", "--encoding=UTF8", "--no-locale", "--no-sync", "--pgdata"]);
+        run(initdb.arg(self.data()))?;
+        let settings = format!(
+            "listen_addresses = '127.0.0.1'\nport = {}\nunix_socket_directories = '{}'\nshared_buffers = '16MB'\n",
+            self.port,
+            self.folder.display()
+        );
+        let mut config = std::fs::OpenOptions::new().append(true).open(self.data().join("postgresql.conf"))?;
+        config.write_all(settings.as_bytes()).context("cannot write the server's settings")
+    }
+}
+
+impl Drop for PrivatePostgres {
+    fn drop(&mut self) {
+        // Waiting closes the cleaner's input first, which is its signal to work. If it fails, its own output says so.
+        let _ = self.cleaner.wait();
+    }
+}
+
+/// Postgres refuses to run as root.
+#[derive(Clone, Copy, Debug)]
+enum Account {
+    Current,
+    Postgres,
+}
+
+impl Account {
+    fn for_server() -> Result<Account> {
+        let id = run(Command::new("id").arg("-u"))?;
+        Ok(if id.trim() == "0" { Account::Postgres } else { Account::Current })
+    }
+
+    fn command(self, program: impl AsRef<OsStr>) -> Command {
+        match self {
+            Account::Current => Command::new(program),
+            Account::Postgres => {
+                let mut command = Command::new("setpriv");
+                command.args(["--reuid=postgres", "--regid=postgres", "--init-groups"]).arg(program);
+                // The caller's folder may be closed to this user.
+                command.current_dir("/");
+                command
+            }
+        }
+    }
+}
+
+/// Made by the server's account, so that the owner is right.
+fn create_folder(account: Account) -> Result<PathBuf> {
+    let mut mktemp = account.command("mktemp");
+    let folder = run(mktemp.args(["--directory", "--tmpdir", "surehold-lab-postgres-XXXXXX"]))?;
+    Ok(PathBuf::from(folder.trim_end()))
+}
+
+/// Waits for the end of a pipe that only this process holds open, then stops the server and removes its folder. That
+/// end also comes with SIGKILL, where no destructor runs.
+fn spawn_cleaner(account: Account, programs: &Path, folder: &Path) -> Result<Child> {
+    const SCRIPT: &str = r#"
+        read -r _
+        if [ -f "$2/data/postmaster.pid" ]; then "$1" stop --silent --mode=immediate --pgdata "$2/data"; fi
+        rm -rf "$2"
+    "#;
+    let mut cleaner = account.command("sh");
+    cleaner.args(["-c", SCRIPT, "surehold-lab-postgres-cleaner"]).arg(programs.join("pg_ctl")).arg(folder);
+    // A group of its own: Ctrl-C must reach this process, not the cleaner.
+    cleaner.stdin(Stdio::piped()).stdout(Stdio::null()).process_group(0);
+    cleaner.spawn().context("cannot start the process that cleans up after the server")
+}
+
+/// Another process could take the port before the server does; the server then says so in its log.
+fn free_port() -> Result<u16> {
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).context("cannot find a free loopback port")?;
+    Ok(listener.local_addr().context("cannot read the free port")?.port())
+}
+
+/// Runs to the end and gives what was printed; shows it if the command failed.
+fn run(command: &mut Command) -> Result<String> {
+    let output = command.output().with_context(|| format!("cannot run {command:?}"))?;
+    let (stdout, stderr) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    ensure!(output.status.success(), "{command:?} failed\n{stdout}{stderr}");
+    Ok(stdout.into_owned())
+}

@@ -1,0 +1,168 @@
+//! What every store must do, seen through the engine and its views only. Each case runs on each store.
+//!
+//! Most cases are tables in the language of `scenario`; every row of a table has a tenant of its own, and after it
+//! everything stored about that tenant is audited.
+
+mod audit;
+mod batches;
+mod defects;
+mod expiry;
+mod holds;
+mod journal;
+mod keys;
+mod odd_commands;
+mod pools;
+mod queue;
+mod replays;
+mod scenario;
+mod tenants;
+mod text;
+mod world;
+
+use surehold_core::kernel::TenantId;
+use surehold_engine::Engine;
+use surehold_lab::fixture::{Fixture, StoreKind};
+
+pub(crate) use audit::{check as check_audit, events};
+pub(crate) use odd_commands::{Gate, Odd, OddWay, Pending, together};
+pub(crate) use scenario::{parse_lines, pool};
+pub(crate) use world::{Dump, World, journal, new_id};
+
+macro_rules! stamp {
+    ($kind:expr; $($module:ident { $($case:ident)* })*) => {$(
+        mod $module {
+            use super::super::{StoreKind, on, $module};
+            $(
+                #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+                async fn $case() {
+                    $module::$case(on($kind).await).await;
+                }
+            )*
+        }
+    )*};
+}
+
+/// One module per store, one test per case. A case that is not listed here is dead code, and the compiler says so.
+macro_rules! conformance {
+    ($($store:ident => $kind:expr),* $(,)?) => {$(
+        mod $store {
+            stamp! { $kind;
+                tenants {
+                    creating_twice_finds_the_first
+                    racing_for_a_slug_gives_it_to_one
+                    a_creation_cut_in_half_is_finished_by_asking_again
+                    policies
+                    tenants_share_names_and_nothing_else
+                    a_hold_of_another_tenant_is_no_hold
+                    tenants_work_in_parallel
+                }
+                pools {
+                    totals
+                    compare_and_set
+                    closed
+                    overbooked_and_oversold
+                    granted
+                }
+                holds {
+                    placing
+                    owners
+                    extending
+                    cancelling_and_expiring
+                    converting
+                    giving_back
+                    moving
+                    what_is_stored_survives_a_restart
+                }
+                replays {
+                    the_same_id_and_content_finds_the_hold
+                    whatever_would_refuse_it_now
+                    other_content_is_refused
+                    endings_are_repeatable
+                    capacity_that_is_there_already
+                    after_a_restart
+                }
+                keys {
+                    the_same_request_gets_the_same_bytes
+                    whatever_would_refuse_it_now
+                    another_request_is_refused
+                    a_refusal_is_not_kept
+                    scoped_by_tenant_and_operation
+                    kept_over_a_restart
+                    many_at_once_have_one_effect
+                    in_one_batch_have_one_effect
+                }
+                batches {
+                    nothing_asked_nothing_done
+                    an_id_twice_in_one_request
+                    an_id_in_many_requests_at_once
+                    the_last_units_in_many_requests_at_once
+                    each_command_is_answered_by_itself
+                    eight_thousand_in_one_batch
+                    ten_thousand_and_one_in_two
+                    neighbours_in_a_batch_see_each_other
+                }
+                expiry {
+                    a_lapsed_hold_is_dead_for_everybody
+                    shortage_expires_what_has_lapsed
+                    owner_limits_count_only_the_living
+                    thousands_of_lapsed_holds_are_expired_over_several_batches
+                    a_refusal_keeps_what_it_expired
+                    the_sweeper_expires_and_says_so
+                    sweeping_is_bounded
+                }
+                journal {
+                    tells_in_the_order_of_commits
+                    time_never_goes_back
+                    pages_make_the_whole
+                    a_follower_misses_nothing
+                    what_changes_nothing_is_not_told
+                }
+                queue {
+                    full_is_busy
+                    a_large_request_may_overshoot
+                    a_deadline_in_the_queue
+                    a_deadline_after_the_start
+                    an_abandoned_request_is_carried_out
+                    stopping_serves_what_was_accepted
+                    reopening_finds_everything
+                }
+                defects {
+                    a_panic_while_deciding
+                    a_panic_while_naming
+                    changes_before_a_refusal_or_a_panic_leave_no_trace
+                    what_the_database_rejects
+                    questions_without_end
+                }
+            }
+        }
+    )*};
+}
+
+conformance! {
+    sqlite => StoreKind::Sqlite,
+    postgres => StoreKind::Postgres,
+}
+
+async fn on(kind: StoreKind) -> Fixture {
+    Fixture::new(kind).await.unwrap()
+}
+
+/// Rows of scenario and expected answer, each in a tenant of its own.
+pub(crate) struct Rows<'f> {
+    fixture: &'f Fixture,
+    engine: Engine,
+    tenants: i64,
+}
+
+impl Rows<'_> {
+    pub(crate) async fn on(fixture: &Fixture) -> Rows<'_> {
+        Rows { fixture, engine: fixture.engine().await.unwrap(), tenants: 0 }
+    }
+
+    pub(crate) async fn check(&mut self, scenario: &str, expected: &str) {
+        self.tenants += 1;
+        let mut world = World::enter(self.fixture, self.engine.clone(), TenantId(self.tenants)).await;
+        assert_eq!(world.play(scenario).await, expected, "{scenario}");
+        world.audit().await;
+    }
+}

@@ -1,0 +1,52 @@
+//! The server crashes and comes back.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use surehold_core::kernel::TenantId;
+use surehold_engine::{Engine, EngineConfig, Fault};
+use surehold_lab::hotel::Hotel;
+use surehold_lab::private_postgres::PrivatePostgres;
+use surehold_postgres::{PostgresConfig, PostgresStore};
+use tokio::task::spawn_blocking;
+use tokio::time::sleep;
+
+use super::alone;
+use super::guests::{Hours, Patience, let_in, see_out};
+use super::sound::assert_sound;
+
+const CRASHES: usize = 3;
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_server_crashes_under_load() {
+    let _alone = alone().await;
+    let server = Arc::new(spawn_blocking(PrivatePostgres::start).await.unwrap().unwrap());
+    let engine = engine(&server, Some(Duration::from_millis(300))).await;
+    let hotels = [1, 2, 3].map(|tenant| Hotel { tenant: TenantId(tenant), nights: 8, rooms: 10 });
+    for hotel in &hotels {
+        hotel.open(&engine).await.unwrap();
+    }
+    let hours = Hours::until_closed();
+    let guests = let_in(&engine, &hotels, 24, Patience::MIXED, &hours);
+    for _ in 0..CRASHES {
+        sleep(Duration::from_millis(700)).await;
+        let server = Arc::clone(&server);
+        let restarted = spawn_blocking(move || server.crash().and_then(|()| server.launch()));
+        restarted.await.unwrap().unwrap();
+    }
+    sleep(Duration::from_millis(700)).await;
+    hours.close();
+    let told = see_out(guests).await;
+    told.print("crashed server");
+    assert!(told.holds.len() > 100, "work went on between the crashes");
+    assert!(told.faults_of(Fault::Unavailable) + told.faults_of(Fault::OutcomeUnknown) > 0, "the crashes were felt");
+    engine.stop().await;
+    let engine = self::engine(&server, None).await;
+    assert_sound(&engine, &hotels, &told).await;
+    engine.stop().await;
+}
+
+async fn engine(server: &PrivatePostgres, sweep_pause: Option<Duration>) -> Engine {
+    let store = Arc::new(PostgresStore::connect(PostgresConfig::new(server.url())).await.unwrap());
+    Engine::start(store, EngineConfig { sweep_pause, ..EngineConfig::default() }).unwrap()
+}

@@ -1,0 +1,11 @@
+//! What proves the stores: the same suite on each of them, a comparison with the pure core, and what only one has.
+//! Postgres comes from `cargo xtask test`; see `surehold_lab::fixture`.
+#![allow(clippy::unwrap_used, reason = "a test that unwraps what is not there has failed, as it should")]
+
+mod bad_input;
+mod conformance;
+mod explain;
+mod faults;
+mod model;
+mod postgres_server;
+mod sqlite_file;

@@ -1,0 +1,73 @@
+//! Every command of a tenant as one type, so that they can stand in one request together.
+
+use serde::Serialize;
+use serde_json::Value;
+use surehold_core::kernel::commands::{
+    AdjustPool, CancelHold, ConvertHold, CreateTenant, ExpireHold, ExpireLapsedHolds, ExtendHold, GiveBack, GrantUnits,
+    MoveBooked, PlaceHold, PutPool, SetPolicy,
+};
+use surehold_core::kernel::{Command, Facts, Reads, Refusal, Stop};
+
+macro_rules! deeds {
+    ($($command:ident),* $(,)?) => {
+        #[derive(Clone, Debug)]
+        pub(crate) enum Deed {
+            $($command($command),)*
+        }
+
+        $(impl From<$command> for Deed {
+            fn from(command: $command) -> Deed {
+                Deed::$command(command)
+            }
+        })*
+
+        impl Command for Deed {
+            const NAME: &'static str = "deed";
+            type Reply = Value;
+            type Refusal = Refusal;
+
+            fn reads(&self, reads: &mut Reads<'_>) {
+                match self {
+                    $(Deed::$command(command) => command.reads(reads),)*
+                }
+            }
+
+            fn decide(&self, facts: &mut Facts) -> Result<Value, Stop<Refusal>> {
+                match self {
+                    $(Deed::$command(command) => command.decide(facts).map(value),)*
+                }
+            }
+        }
+    };
+}
+
+deeds! {
+    AdjustPool, CancelHold, ConvertHold, CreateTenant, ExpireHold, ExpireLapsedHolds, ExtendHold, GiveBack, GrantUnits,
+    MoveBooked, PlaceHold, PutPool, SetPolicy,
+}
+
+fn value(reply: impl Serialize) -> Value {
+    serde_json::to_value(reply).unwrap()
+}
+
+/// What was asked, perhaps under a key.
+#[derive(Clone, Debug)]
+pub(crate) struct Request {
+    pub(crate) deed: Deed,
+    pub(crate) key: Option<String>,
+}
+
+impl Request {
+    /// What the key stands for.
+    pub(crate) fn text(&self) -> String {
+        format!("{:?}", self.deed)
+    }
+}
+
+/// What was answered.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Verdict {
+    Done { reply: Value, replayed: bool },
+    Refused(Refusal),
+    KeyReused,
+}
