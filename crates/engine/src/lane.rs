@@ -159,7 +159,10 @@ impl Lane {
         match session.begin(&mut work.tenants).await? {
             Turns::AtOnce => {}
             Turns::AfterWaiting => {
-                self.join_late_comers(&mut work, part);
+                // Not behind half a batch: who asks again must not overtake the first request, which may be in the rest.
+                if part.conflicts == 0 && part.losses == 0 {
+                    self.join_late_comers(&mut work, part);
+                }
                 session.load(&mut work.tenants).await?;
             }
             Turns::Taken(tenants) => return Err(Setback::Taken(tenants)),

@@ -204,7 +204,8 @@ async fn every_statement_on_sqlite_is_a_lookup() {
 }
 
 const SQLITE_FILL: &str = "
-    create temp table n as with recursive n(n) as (select 0 union all select n + 1 from n where n < 19999) select n from n;
+    create temp table n as
+        with recursive n(n) as (select 0 union all select n + 1 from n where n < 19999) select n from n;
     insert into tenants select 1 + n, 't' || n, 900, 86400, 100, 2592000, 1 from n where n < 3;
     insert into pools select 1 + n % 3, 'r' || n, '', 9, 0, 0, 0, 0, 0, 0, 1 from n where n < 5000;
     insert into holds (tenant, id, state, lines, placed_at, expires_at, ended_at, version)

@@ -6,7 +6,7 @@ use surehold_engine::Failure;
 use surehold_lab::fixture::Fixture;
 
 use super::odd_commands::Outcome;
-use super::{Dump, Odd, OddWay, Pending, World, new_id, parse_lines, pool, together};
+use super::{Dump, Odd, OddWay, Pending, World, events, new_id, parse_lines, pool, together};
 
 fn good<'w>(world: &'w World<'_>) -> Pending<'w> {
     let place = PlaceHold::new(new_id(), parse_lines("room=1"));
@@ -28,6 +28,7 @@ async fn check(world: &mut World<'_>, way: OddWay, expected: fn() -> Outcome) ->
     let dump = world.audit().await;
     assert_eq!((dump.pools.len(), dump.holds.len(), dump.owners.len()), (1, 4, 0));
     assert_eq!((dump.pools[0].total, dump.pools[0].held), (9, 4));
+    assert_eq!(events(&dump).count(), 6, "a tenant, a pool and four holds: {:#?}", dump.journal);
     dump
 }
 

@@ -82,7 +82,9 @@ pub(crate) async fn a_follower_misses_nothing(fixture: Fixture) {
         let placed = |rows: &[JournalRow]| placed_ids(rows).len();
         while placed(&seen) < 160 {
             let after_seq = seen.last().map_or(0, |row| row.seq);
-            seen.extend(world.engine.views().journal(world.tenant, after_seq, 5).await.unwrap());
+            let page = world.engine.views().journal(world.tenant, after_seq, 5).await.unwrap();
+            assert!(page.iter().all(|row| row.seq > after_seq), "{page:?}");
+            seen.extend(page);
         }
         seen
     };

@@ -143,7 +143,7 @@ pub(crate) async fn journal(engine: &Engine, tenant: TenantId, page_rows: u16) -
     loop {
         let after_seq = rows.last().map_or(0, |row| row.seq);
         let page = engine.views().journal(tenant, after_seq, page_rows).await.unwrap();
-        assert!(page.len() <= usize::from(page_rows));
+        assert!(page.len() <= usize::from(page_rows) && page.iter().all(|row| row.seq > after_seq), "{page:?}");
         if page.is_empty() {
             return rows;
         }

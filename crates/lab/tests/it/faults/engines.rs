@@ -1,12 +1,14 @@
 //! Two engines on one database, for one tenant: turns meet in the database.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use surehold_core::kernel::commands::PlaceHold;
-use surehold_core::kernel::{HoldId, TenantId};
-use surehold_engine::{Engine, EngineConfig, new_hold_id};
-use surehold_lab::fixture::{Fixture, StoreKind};
+use surehold_core::kernel::commands::{AdjustPool, PlaceHold};
+use surehold_core::kernel::{HoldId, Pool, TenantId};
+use surehold_engine::{Engine, EngineConfig, Failure, Fault, new_hold_id};
+use surehold_lab::fixture::{Fixture, StoreKind, connect};
 use surehold_lab::hotel::{Hotel, one_of_each};
+use tokio::time::sleep;
 
 use super::alone;
 use super::guests::{Hours, Patience, let_in, see_out};
@@ -67,6 +69,43 @@ async fn one_id_through_two_engines() {
     for engine in engines {
         engine.stop().await;
     }
+}
+
+/// The turn is a convention; a program that does not keep it must not be overwritten. It and the engine both add to one
+/// total, and nothing that either added may be lost.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_stranger_writes_outside_of_the_turn() {
+    const STRANGER_UNITS: i64 = 100;
+    let _alone = alone().await;
+    let fixture = Fixture::new(StoreKind::Postgres).await.unwrap();
+    let engine = fixture.engine().await.unwrap();
+    let hotel = Hotel { tenant: TenantId(1), nights: 1, rooms: 0 };
+    hotel.open(&engine).await.unwrap();
+    let stranger = connect(fixture.url()).await.unwrap();
+    let closed = AtomicBool::new(false);
+    let adding = async {
+        let mut added = 0;
+        while !closed.load(Ordering::Relaxed) {
+            match engine.run(hotel.tenant, AdjustPool::new(hotel.room(0), 1).unwrap()).await {
+                Ok(_) => added += 1,
+                Err(failure) => assert_eq!(failure, Failure::Fault(Fault::Busy)),
+            }
+        }
+        added
+    };
+    let meddling = async {
+        let sql = "update pools set total = total + 1, version = version + 1 where resource = 'room'";
+        for _ in 0..STRANGER_UNITS {
+            stranger.execute(sql, &[]).await.unwrap();
+            sleep(Duration::from_millis(3)).await;
+        }
+        closed.store(true, Ordering::Relaxed);
+    };
+    let (added, ()) = tokio::join!(adding, meddling);
+    assert!(added > 0);
+    let pool: Pool = engine.views().record(hotel.tenant, &hotel.room(0)).await.unwrap().unwrap();
+    assert_eq!(pool.total, added + STRANGER_UNITS);
+    engine.stop().await;
 }
 
 /// For each, whether it was a replay.

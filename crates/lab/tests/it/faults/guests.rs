@@ -136,15 +136,33 @@ impl Guest {
         }
     }
 
-    /// Asks until the outcome is known. An answer may only be a replay if an earlier attempt may have been carried out:
-    /// otherwise the engine did something twice, or said that nothing was changed when it was.
+    /// Asks until the outcome is known. Who asks again afterwards is told the same.
     async fn ask<C: Command<Refusal = Refusal> + Clone>(
         &mut self,
         command: C,
         key: Option<HoldId>,
         may_give_up: bool,
     ) -> Answer<C::Reply> {
-        let mut may_be_done = false;
+        let answer = self.insist(command.clone(), key, false, may_give_up).await;
+        if matches!(answer, Answer::Done(_)) && self.dice.roll(5) == 0 {
+            match self.insist(command, key, true, false).await {
+                Answer::Done(again) => assert!(again.replayed, "`{}` was done twice", C::NAME),
+                Answer::Refused(refusal) => panic!("`{}` was done, and refused when repeated: {refusal}", C::NAME),
+                Answer::GivenUp => unreachable!("a repeat is not given up"),
+            }
+        }
+        answer
+    }
+
+    /// An answer may only be a replay if an earlier attempt may have been carried out: otherwise the engine did something
+    /// twice, or said that nothing was changed when it was.
+    async fn insist<C: Command<Refusal = Refusal> + Clone>(
+        &mut self,
+        command: C,
+        key: Option<HoldId>,
+        mut may_be_done: bool,
+        may_give_up: bool,
+    ) -> Answer<C::Reply> {
         for _ in 0..ATTEMPTS_MAX {
             let key = key.map(|id| RequestKey::new(&id.to_string(), C::NAME.as_bytes()).unwrap());
             let hasty = self.dice.roll(4) == 0;

@@ -30,7 +30,7 @@ async fn killed_connections() {
     hours.close();
     let told = see_out(guests).await;
     told.print("killed connections");
-    assert!(told.holds.len() > 100, "work went on between the kills");
+    assert!(told.holds.len() > 30, "work went on between the kills");
     assert!(!told.faults.is_empty(), "the kills were felt");
     engine.stop().await;
     let engine = fixture.engine().await.unwrap();

@@ -58,10 +58,6 @@ impl Told {
         *self.faults.entry(format!("{fault:?}")).or_default() += 1;
     }
 
-    pub(super) fn faults_of(&self, fault: Fault) -> usize {
-        self.faults.get(&format!("{fault:?}")).copied().unwrap_or(0)
-    }
-
     pub(super) fn add(&mut self, other: Told) {
         for (id, promise) in other.holds {
             assert!(self.holds.insert(id, promise).is_none(), "ids are made once");

@@ -140,10 +140,11 @@ fn part() -> impl Strategy<Value = Part> {
 
 fn supply() -> impl Strategy<Value = Part> {
     let pool = || 0..POOLS.len();
+    let total = || option::weighted(0.9, 0..=6_i64);
     // More often open than closed, so that there is something to sell.
     let closed = || option::weighted(0.4, proptest::bool::weighted(0.25));
     prop_oneof![
-        6 => (pool(), option::weighted(0.9, 0..=6_i64), 0..=1_i64, closed(), option::weighted(0.3, -1..=1_i64)).prop_map(
+        6 => (pool(), total(), 0..=1_i64, closed(), option::weighted(0.3, -1..=1_i64)).prop_map(
             |(pool, total, overbook, closed, version_off)| Part::Put { pool, total, overbook, closed, version_off }
         ),
         2 => (pool(), -3..=3_i64).prop_map(|(pool, units)| Part::Adjust { pool, units }),
