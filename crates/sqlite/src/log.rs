@@ -2,7 +2,7 @@
 //! all the time that moment never comes by itself, and the log would grow without bound.
 
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rusqlite::Connection;
 use tracing::{debug, warn};
@@ -12,20 +12,30 @@ use crate::store::BUSY_TIMEOUT;
 const LOG_BYTES_MAX: u64 = 256 << 20;
 /// Looking at the file costs a system call, so it is not done after every commit.
 const COMMITS_BETWEEN_LOOKS: u32 = 200;
-/// How long writers wait for readers to let go of the old log, at most once per look.
+/// How long writers wait for readers to let go of the old log.
 const PATIENCE: Duration = Duration::from_millis(100);
+/// After a reader has stayed, this passes before writers wait again: one part in a hundred, however long it stays.
+const PAUSE: Duration = Duration::from_secs(10);
 
 pub(crate) struct LogKeeper {
     path: PathBuf,
     bytes_max: u64,
     commits_until_look: u32,
+    reader_stayed_at: Option<Instant>,
+    pause: Duration,
 }
 
 impl LogKeeper {
     pub(crate) fn new(database: &Path) -> LogKeeper {
         let mut path = database.as_os_str().to_owned();
         path.push("-wal");
-        LogKeeper { path: path.into(), bytes_max: LOG_BYTES_MAX, commits_until_look: COMMITS_BETWEEN_LOOKS }
+        LogKeeper {
+            path: path.into(),
+            bytes_max: LOG_BYTES_MAX,
+            commits_until_look: COMMITS_BETWEEN_LOOKS,
+            reader_stayed_at: None,
+            pause: PAUSE,
+        }
     }
 
     /// Called after each commit, outside of a transaction.
@@ -36,23 +46,27 @@ impl LogKeeper {
         }
         self.commits_until_look = COMMITS_BETWEEN_LOOKS;
         let bytes = std::fs::metadata(&self.path).map_or(0, |metadata| metadata.len());
-        if bytes > self.bytes_max
-            && let Err(error) = start_over(connection)
-        {
-            warn!(%error, bytes, "Cannot start the write-ahead log over: {error}");
+        let pausing = self.reader_stayed_at.is_some_and(|at| at.elapsed() < self.pause);
+        if bytes <= self.bytes_max || pausing {
+            return;
+        }
+        match start_over(connection) {
+            Ok(done) => self.reader_stayed_at = (!done).then(Instant::now),
+            Err(error) => warn!(%error, bytes, "Cannot start the write-ahead log over: {error}"),
         }
     }
 }
 
-/// Holds new readers off for a moment, so that the log can start over. Gives up if a reader stays.
-pub(crate) fn start_over(connection: &Connection) -> rusqlite::Result<()> {
+/// Holds new readers off for a moment, so that the log can start over. False if a reader stays.
+pub(crate) fn start_over(connection: &Connection) -> rusqlite::Result<bool> {
     connection.busy_timeout(PATIENCE)?;
     let busy: rusqlite::Result<i64> = connection.query_row("pragma wal_checkpoint(truncate)", [], |row| row.get(0));
     connection.busy_timeout(BUSY_TIMEOUT)?;
-    if busy? != 0 {
+    let done = busy? == 0;
+    if !done {
         debug!("A reader keeps the write-ahead log from starting over");
     }
-    Ok(())
+    Ok(done)
 }
 
 #[cfg(test)]
@@ -83,7 +97,7 @@ mod tests {
         let path = folder.path().join("t.db");
         let writer = Connection::open(&path).unwrap();
         writer.execute_batch("pragma journal_mode = wal; pragma synchronous = off; create table t (x)").unwrap();
-        let mut keeper = LogKeeper { bytes_max: keeper_bytes_max, ..LogKeeper::new(&path) };
+        let mut keeper = LogKeeper { bytes_max: keeper_bytes_max, pause: Duration::ZERO, ..LogKeeper::new(&path) };
         let stop = AtomicBool::new(false);
         std::thread::scope(|scope| {
             scope.spawn(|| overlapping_readers(&path, &stop));
