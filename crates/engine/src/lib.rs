@@ -22,5 +22,5 @@ pub use migrate::{Applied, Migration, SchemaError, pending};
 pub use queue::{LaneEnd, LaneQueue};
 pub use request_key::RequestKey;
 pub use session::{Session, StoreError, TenantWork, Turns};
-pub use store::{BoxFuture, OwnedValue, ReadRow, Store};
+pub use store::{BoxFuture, OwnedValue, ReadRow, Scope, Store};
 pub use views::{JournalRow, Views};

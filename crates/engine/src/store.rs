@@ -2,7 +2,7 @@
 
 use std::pin::Pin;
 
-use surehold_core::kernel::{ColumnType, Corrupt, Row, Table, Timestamp, Value};
+use surehold_core::kernel::{ColumnType, Corrupt, Row, Table, TenantId, Timestamp, Value};
 use uuid::Uuid;
 
 use crate::{Fault, LaneQueue, StoreError};
@@ -20,7 +20,20 @@ pub trait Store: Send + Sync + 'static {
     fn clock(&self) -> BoxFuture<'_, Result<Timestamp, Fault>>;
 
     /// Reads outside of any turn, without locks. `sql` is in the subset that all stores speak; parameters are `$1`, `$2`…
-    fn query<'a>(&'a self, sql: &'a str, params: Vec<OwnedValue>) -> BoxFuture<'a, Result<Vec<ReadRow>, Fault>>;
+    fn query<'a>(
+        &'a self,
+        scope: Scope,
+        sql: &'a str,
+        params: Vec<OwnedValue>,
+    ) -> BoxFuture<'a, Result<Vec<ReadRow>, Fault>>;
+}
+
+/// Whose rows a read is meant to see. A store with row-level security enforces it, whatever the query says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scope {
+    Tenant(TenantId),
+    /// Everybody's: for the installation's own work, never for a tenant's request.
+    Installation,
 }
 
 #[derive(Clone, Debug, PartialEq)]

@@ -8,7 +8,7 @@ use surehold_core::kernel::{
 use tracing::error;
 
 use crate::store::RecordRow;
-use crate::{Fault, OwnedValue, ReadRow, Store};
+use crate::{Fault, OwnedValue, ReadRow, Scope, Store};
 
 #[derive(Clone)]
 pub struct Views {
@@ -55,7 +55,7 @@ impl Views {
         let conditions: String =
             conditions.map(|(index, column)| format!(" and {} = ${}", column.name, index + 2)).collect();
         let sql = format!("select {} from {} where tenant = $1{conditions}", select_list(R::TABLE), R::TABLE.name);
-        let rows = self.store.query(&sql, params.0).await?;
+        let rows = self.store.query(Scope::Tenant(tenant), &sql, params.0).await?;
         rows.first().map(read_record).transpose()
     }
 
@@ -64,7 +64,7 @@ impl Views {
         let key = R::TABLE.key().iter().map(|column| format!(", {}", column.name)).collect::<String>();
         let table = R::TABLE.name;
         let sql = format!("select {} from {table} where tenant = $1 order by tenant{key}", select_list(R::TABLE));
-        let rows = self.store.query(&sql, vec![OwnedValue::Int(tenant.0)]).await?;
+        let rows = self.store.query(Scope::Tenant(tenant), &sql, vec![OwnedValue::Int(tenant.0)]).await?;
         rows.iter().map(read_record).collect()
     }
 
@@ -76,7 +76,7 @@ impl Views {
             let events = decode_events(row.bytes(2)?).map_err(|error| Corrupt::new(error.to_string()))?;
             Ok(JournalRow { seq: row.int(0)?, at: row.time(1)?, events })
         };
-        let rows = self.store.query(sql, params).await?;
+        let rows = self.store.query(Scope::Tenant(tenant), sql, params).await?;
         rows.iter().map(read).collect::<Result<_, Corrupt>>().map_err(|what| corrupt(&what))
     }
 
@@ -85,7 +85,7 @@ impl Views {
         let now = self.store.clock().await?;
         let sql = "select tenant from tenants t where exists (select 1 from holds h where h.tenant = t.tenant \
                    and h.state = 'active' and h.expires_at <= $1)";
-        let rows = self.store.query(sql, vec![OwnedValue::Time(now)]).await?;
+        let rows = self.store.query(Scope::Installation, sql, vec![OwnedValue::Time(now)]).await?;
         let tenants = rows.iter().map(|row| row.int(0).map(TenantId));
         tenants.collect::<Result<_, Corrupt>>().map_err(|what| corrupt(&what))
     }

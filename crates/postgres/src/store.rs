@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicI64;
 
 use surehold_core::kernel::{ColumnType, Timestamp};
-use surehold_engine::{BoxFuture, Fault, LaneQueue, OwnedValue, ReadRow, Store, StoreError};
+use surehold_engine::{BoxFuture, Fault, LaneQueue, OwnedValue, ReadRow, Scope, Store, StoreError};
 use tokio::sync::Mutex;
 use tokio_postgres::types::{ToSql, Type};
 use tokio_postgres::{Client, Error as PgError, Row, Statement};
@@ -112,12 +112,17 @@ impl Store for PostgresStore {
         Box::pin(async {
             let offset = self.clock_offset_micros.load(std::sync::atomic::Ordering::Relaxed);
             let sql = "select clock_timestamp() + $1::bigint * interval '1 microsecond'";
-            let rows = self.query(sql, vec![OwnedValue::Int(offset)]).await?;
+            let rows = self.query(Scope::Installation, sql, vec![OwnedValue::Int(offset)]).await?;
             rows.first().and_then(|row| row.time(0).ok()).ok_or(Fault::Corrupt)
         })
     }
 
-    fn query<'a>(&'a self, sql: &'a str, params: Vec<OwnedValue>) -> BoxFuture<'a, Result<Vec<ReadRow>, Fault>> {
+    fn query<'a>(
+        &'a self,
+        _scope: Scope,
+        sql: &'a str,
+        params: Vec<OwnedValue>,
+    ) -> BoxFuture<'a, Result<Vec<ReadRow>, Fault>> {
         Box::pin(async move {
             let rows = async {
                 self.reader().await?.query(sql, &params).await?.iter().map(owned_row).collect::<Result<Vec<_>, _>>()

@@ -8,7 +8,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, OpenFlags};
 use surehold_core::kernel::{Timestamp, Value};
-use surehold_engine::{BoxFuture, Fault, LaneQueue, OwnedValue, ReadRow, SchemaError, Store, StoreError};
+use surehold_engine::{BoxFuture, Fault, LaneQueue, OwnedValue, ReadRow, SchemaError, Scope, Store, StoreError};
 use thiserror::Error;
 use tracing::{error, warn};
 
@@ -207,7 +207,12 @@ impl Store for SqliteStore {
         Box::pin(async { Ok((self.clock)()) })
     }
 
-    fn query<'a>(&'a self, sql: &'a str, params: Vec<OwnedValue>) -> BoxFuture<'a, Result<Vec<ReadRow>, Fault>> {
+    fn query<'a>(
+        &'a self,
+        _scope: Scope,
+        sql: &'a str,
+        params: Vec<OwnedValue>,
+    ) -> BoxFuture<'a, Result<Vec<ReadRow>, Fault>> {
         let (path, readers, sql) = (self.path.clone(), Arc::clone(&self.readers), sql.to_owned());
         let read = move || {
             let idle = readers.lock().expect("nothing panics while holding it").pop();

@@ -1,0 +1,1 @@
+//! Connections: accepting, timing out, TLS, draining.
