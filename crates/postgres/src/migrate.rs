@@ -5,8 +5,10 @@ use tokio_postgres::{Client, GenericClient};
 
 use crate::connect::ConnectError;
 
-pub(crate) const MIGRATIONS: &[Migration] =
-    &[Migration { number: 1, name: "kernel", sql: include_str!("../migrations/0001_kernel.sql"), usable_from: 1 }];
+pub(crate) const MIGRATIONS: &[Migration] = &[
+    Migration { number: 1, name: "kernel", sql: include_str!("../migrations/0001_kernel.sql"), usable_from: 1 },
+    Migration { number: 2, name: "keys", sql: include_str!("../migrations/0002_keys.sql"), usable_from: 1 },
+];
 
 /// Far from the turns of tenants, which are hashed.
 const MIGRATION_LOCK: i64 = 5_320_318_642_117;

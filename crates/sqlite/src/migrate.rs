@@ -5,8 +5,10 @@ use surehold_engine::{Applied, Migration, pending};
 
 use crate::store::OpenError;
 
-pub(crate) const MIGRATIONS: &[Migration] =
-    &[Migration { number: 1, name: "kernel", sql: include_str!("../migrations/0001_kernel.sql"), usable_from: 1 }];
+pub(crate) const MIGRATIONS: &[Migration] = &[
+    Migration { number: 1, name: "kernel", sql: include_str!("../migrations/0001_kernel.sql"), usable_from: 1 },
+    Migration { number: 2, name: "keys", sql: include_str!("../migrations/0002_keys.sql"), usable_from: 1 },
+];
 
 const CREATE_LIST: &str = "create table if not exists schema_migrations (
   number integer primary key,

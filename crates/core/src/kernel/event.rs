@@ -4,7 +4,7 @@
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use super::{ConvertMode, HoldId, HoldPolicy, Lines, PoolKey, Slug, TenantId, Timestamp};
+use super::{ConvertMode, HoldId, HoldPolicy, KeyId, Lines, PoolKey, Slug, TenantId, Timestamp};
 
 /// `versions` are those of the pools after the event, in the order of the lines that it is about.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -67,6 +67,17 @@ pub enum Event {
         to: Lines,
         pools: Vec<PoolKey>,
         versions: Vec<i64>,
+    },
+    KeyCreated {
+        key: KeyId,
+    },
+    KeyRotated {
+        key: KeyId,
+        replaced_by: KeyId,
+        ends_at: Timestamp,
+    },
+    KeyRevoked {
+        key: KeyId,
     },
 }
 

@@ -15,6 +15,17 @@ pub struct TenantId(pub i64);
 impl TenantId {
     /// The installation itself: owns the directory of slugs and nothing that is sold.
     pub const DIRECTORY: TenantId = TenantId(0);
+
+    /// Where the tenant's test keys work: the same slug, data of its own. A tenant is its twin's twin.
+    #[must_use]
+    pub fn twin(self) -> TenantId {
+        TenantId(self.0.strict_neg())
+    }
+
+    /// Whether what happens here is a rehearsal.
+    pub fn is_test(self) -> bool {
+        self < TenantId::DIRECTORY
+    }
 }
 
 impl fmt::Display for TenantId {

@@ -26,6 +26,8 @@ pub enum Invalid {
     Quantity { pool: PoolKey, quantity: i64, quantity_max: i64 },
     #[error("{pool} is listed twice; add the quantities up")]
     LineTwice { pool: PoolKey },
+    #[error("{pool} is listed twice; list each pool once")]
+    PoolTwice { pool: PoolKey },
     #[error("{what} is {units} units; it must be between {units_min} and {units_max}")]
     Units { what: String, units: i64, units_min: i64, units_max: i64 },
     #[error("a lifetime of {secs} s is not between 1 s and {secs_max} s")]
@@ -36,6 +38,12 @@ pub enum Invalid {
     MetadataNotObject,
     #[error("metadata nests too deeply")]
     MetadataTooDeep,
+    #[error("the id of a key has 16 digits, 0 to 9 and a to f")]
+    KeyIdMalformed,
+    #[error("a tenant's key has one or more of read, sell and manage; the installation's has admin and nothing else")]
+    KeyScopes,
+    #[error("{what} has {items} items; 1 to {items_max} are allowed")]
+    ItemCount { what: String, items: usize, items_max: usize },
     #[error("tenant {tenant} is reserved")]
     TenantReserved { tenant: TenantId },
     #[error("metadata has {bytes} bytes; at most {bytes_max} are allowed")]

@@ -1,6 +1,7 @@
 //! Tenants, pools and holds: countable things that run out, and timed claims on them.
 //! Knows nothing of rooms, seats, goods, money or stores.
 
+mod api_key;
 mod command;
 pub mod commands;
 mod event;
@@ -19,6 +20,7 @@ mod shelf;
 mod tenant;
 mod time;
 
+pub use api_key::{ApiKey, KeyId, KeyScope, KeyScopes, SecretHash};
 pub use command::{Command, Halt, Reads, Stop};
 pub use event::{Event, EventsCorrupt, decode_events};
 pub use facts::{Facts, LapsedHolds};
@@ -26,7 +28,7 @@ pub use hold::{ConvertMode, Hold, HoldState, Kept};
 pub use ids::{HoldId, TenantId};
 pub use invalid::Invalid;
 pub use lines::{LINES_MAX, Line, Lines, QUANTITY_MAX};
-pub use names::{IdempotencyKey, Metadata, NAME_BYTES_MAX, OwnerName, Reference, ResourceName, Slug};
+pub use names::{IdempotencyKey, KeyName, Metadata, NAME_BYTES_MAX, OwnerName, Reference, ResourceName, Slug};
 pub use owner::Owner;
 pub use pool::{Pool, PoolKey, UNITS_MAX};
 pub use record::{Column, ColumnType, Columns, Corrupt, Due, Record, Row, Table, Value};
@@ -38,7 +40,7 @@ pub use time::{Slot, Timestamp};
 
 /// Every table that a store must be able to load and write.
 pub const TABLES: &[&Table] =
-    &[SlugClaim::TABLE, Tenant::TABLE, Pool::TABLE, Hold::TABLE, Owner::TABLE, KeptReply::TABLE];
+    &[SlugClaim::TABLE, Tenant::TABLE, Pool::TABLE, Hold::TABLE, Owner::TABLE, KeptReply::TABLE, ApiKey::TABLE];
 
 /// No command loads more than this: nothing may make everybody else wait.
 pub const RECORDS_PER_COMMAND_MAX: usize = 2_000;

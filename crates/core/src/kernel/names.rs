@@ -88,6 +88,10 @@ name!(
     IdempotencyKey, "idempotency key", check_name
 );
 name!(
+    /// What a key is for: the till, the website, a person.
+    KeyName, "name", check_name
+);
+name!(
     /// A tenant's name in addresses.
     Slug, "slug", check_slug
 );

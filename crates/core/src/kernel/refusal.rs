@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use super::{HoldId, HoldState, Invalid, PoolKey, Stop, Timestamp};
+use super::{HoldId, HoldState, Invalid, KeyId, PoolKey, Stop, Timestamp};
 
 /// A line that could not be had.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -53,6 +53,14 @@ pub enum Refusal {
     OwnerHoldsLimit { holds_max: i64 },
     #[error("the owner's holds would live {secs} s in total; at most {secs_max} s are allowed")]
     OwnerLifetimeLimit { secs: i64, secs_max: i64 },
+    #[error("there is no key {id}")]
+    KeyNotFound { id: KeyId },
+    #[error("key {id} exists with other content")]
+    KeyIdReused { id: KeyId },
+    #[error("key {id} was revoked or has expired")]
+    KeyEnded { id: KeyId },
+    #[error("the key would have expired already: it is {now}")]
+    KeyExpiryPast { now: Timestamp },
     /// Every short line, sorted.
     #[error("sold out: {}", shortages(lines))]
     SoldOut { lines: Vec<ShortLine> },

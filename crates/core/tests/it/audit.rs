@@ -46,6 +46,9 @@ impl Ledger<'_> {
             Event::SlugClaimed { .. }
             | Event::TenantCreated { .. }
             | Event::PolicyChanged { .. }
+            | Event::KeyCreated { .. }
+            | Event::KeyRotated { .. }
+            | Event::KeyRevoked { .. }
             | Event::PoolOversold { .. }
             | Event::HoldExtended { .. } => {}
             Event::PoolChanged { pool, version, total, overbook, granted, closed } => {
@@ -116,6 +119,9 @@ fn hold_of(event: &Event) -> Option<&surehold_core::kernel::HoldId> {
         Event::SlugClaimed { .. }
         | Event::TenantCreated { .. }
         | Event::PolicyChanged { .. }
+        | Event::KeyCreated { .. }
+        | Event::KeyRotated { .. }
+        | Event::KeyRevoked { .. }
         | Event::PoolChanged { .. }
         | Event::PoolOversold { .. } => None,
         Event::HoldPlaced { hold, .. }

@@ -70,6 +70,9 @@ fn pool_versions<'a>(world: &'a World, event: &'a Event) -> Vec<(&'a PoolKey, i6
         Event::SlugClaimed { .. }
         | Event::TenantCreated { .. }
         | Event::PolicyChanged { .. }
+        | Event::KeyCreated { .. }
+        | Event::KeyRotated { .. }
+        | Event::KeyRevoked { .. }
         | Event::PoolOversold { .. }
         | Event::HoldExtended { .. } => Vec::new(),
         Event::PoolChanged { pool, version, .. } => vec![(pool, *version)],

@@ -90,6 +90,11 @@ impl Tell for Event {
             Event::SlugClaimed { slug, claimed_by } => format!("slug {slug} to {claimed_by}"),
             Event::TenantCreated { policy } => format!("created {}", policy.tell(world)),
             Event::PolicyChanged { policy } => format!("policy {}", policy.tell(world)),
+            Event::KeyCreated { key } => format!("key {key} created"),
+            Event::KeyRotated { key, replaced_by, ends_at } => {
+                format!("key {key} replaced by {replaced_by} and ends at {}", instant_text(*ends_at))
+            }
+            Event::KeyRevoked { key } => format!("key {key} revoked"),
             Event::PoolChanged { pool, version, total, overbook, granted, closed } => {
                 let (version, total, overbook, granted, closed) = (*version, *total, *overbook, *granted, *closed);
                 Pool { version, total, overbook, granted, closed, ..Pool::new(pool.clone()) }.tell(world)

@@ -31,6 +31,10 @@ impl ExtendHold {
         Ok(ExtendHold { id, extension, for_payment: false })
     }
 
+    pub fn id(&self) -> HoldId {
+        self.id
+    }
+
     #[must_use]
     pub fn for_payment(mut self) -> ExtendHold {
         self.for_payment = true;

@@ -1,19 +1,23 @@
 //! What can be done to tenants, pools and holds. Each file states the order in which it refuses.
 
+mod any_hold;
 mod booked;
 mod convert;
 mod end;
 mod extend;
+mod keys;
 mod place;
 mod pools;
 mod tenants;
 
+pub use any_hold::AnyHoldCommand;
 pub use booked::{GiveBack, MoveBooked};
 pub use convert::ConvertHold;
 pub use end::{CancelHold, ExpireHold, ExpireLapsedHolds, LapsedHoldsExpired};
 pub use extend::{ExtendHold, Extension};
+pub use keys::{CreateKey, KEY_OVERLAP_SECS_MAX, RevokeKey, RotateKey};
 pub use place::{ID_AGE_SECS_MAX, ID_AHEAD_SECS_MAX, PlaceHold};
-pub use pools::{AdjustPool, GrantUnits, PutPool};
+pub use pools::{AdjustPool, GrantUnits, POOLS_PER_PUT_MAX, PutPool, PutPools};
 pub use tenants::{ClaimSlug, CreateTenant, SetPolicy};
 
 use serde::{Deserialize, Serialize};

@@ -72,6 +72,13 @@ impl Command for PutPool {
     }
 
     fn decide(&self, facts: &mut Facts) -> Result<Pool, Stop<Refusal>> {
+        let put = self.apply(facts)?;
+        Ok(put.told(facts))
+    }
+}
+
+impl PutPool {
+    fn apply(&self, facts: &mut Facts) -> Decision<Put> {
         policy(facts)?;
         let existing = facts.get::<Pool>(&self.pool)?.cloned();
         let version = existing.as_ref().map_or(0, |pool| pool.version);
@@ -89,12 +96,75 @@ impl Command for PutPool {
     }
 }
 
-/// Writes the pool, new or changed; what is as it was is a repeat.
-fn put_back(facts: &mut Facts, before: &Pool, after: Pool) -> Decision<Pool> {
+/// No request puts more pools at once.
+pub const POOLS_PER_PUT_MAX: usize = 1_000;
+
+/// Puts many pools, all or none of them.
+///
+/// Refuses as [`PutPool`] does, for the first pool that is refused.
+#[derive(Clone, Debug)]
+pub struct PutPools {
+    puts: Vec<PutPool>,
+}
+
+impl PutPools {
+    /// 1 to 1,000 pools, each once.
+    pub fn new(puts: Vec<PutPool>) -> Result<PutPools, Invalid> {
+        if !(1..=POOLS_PER_PUT_MAX).contains(&puts.len()) {
+            let what = "pools".to_owned();
+            return Err(Invalid::ItemCount { what, items: puts.len(), items_max: POOLS_PER_PUT_MAX });
+        }
+        let mut pools: Vec<&PoolKey> = puts.iter().map(|put| &put.pool).collect();
+        pools.sort();
+        if let Some(twice) = pools.windows(2).find(|pair| pair[0] == pair[1]) {
+            return Err(Invalid::PoolTwice { pool: twice[0].clone() });
+        }
+        Ok(PutPools { puts })
+    }
+}
+
+impl Command for PutPools {
+    const NAME: &'static str = "put_pools";
+    type Reply = Vec<Pool>;
+    type Refusal = Refusal;
+
+    fn reads(&self, reads: &mut Reads<'_>) {
+        for put in &self.puts {
+            put.reads(reads);
+        }
+    }
+
+    fn decide(&self, facts: &mut Facts) -> Result<Vec<Pool>, Stop<Refusal>> {
+        facts.require::<Pool>(self.puts.iter().map(|put| &put.pool))?;
+        let puts: Vec<Put> = self.puts.iter().map(|put| put.apply(facts)).collect::<Decision<_>>()?;
+        if puts.iter().all(|put| !put.changed) {
+            facts.mark_replayed();
+        }
+        Ok(puts.into_iter().map(|put| put.pool).collect())
+    }
+}
+
+/// A pool as it is now, and whether the command made it so.
+struct Put {
+    pool: Pool,
+    changed: bool,
+}
+
+impl Put {
+    /// What is as it was is a repeat.
+    fn told(self, facts: &mut Facts) -> Pool {
+        if !self.changed {
+            facts.mark_replayed();
+        }
+        self.pool
+    }
+}
+
+/// Writes the pool, new or changed.
+fn put_back(facts: &mut Facts, before: &Pool, after: Pool) -> Decision<Put> {
     let exists = before.version > 0;
     if exists && *before == after {
-        facts.mark_replayed();
-        return Ok(after);
+        return Ok(Put { pool: after, changed: false });
     }
     let after = if exists {
         let pool = facts.get_mut::<Pool>(&after.key)?.expect("read before");
@@ -104,7 +174,7 @@ fn put_back(facts: &mut Facts, before: &Pool, after: Pool) -> Decision<Pool> {
         facts.insert(after).clone()
     };
     emit_changed(facts, &after, before.oversold);
-    Ok(after)
+    Ok(Put { pool: after, changed: true })
 }
 
 /// Changes the total by a difference: deliveries, breakages, rooms out of order.
@@ -142,7 +212,7 @@ impl Command for AdjustPool {
         }
         let mut after = before.clone();
         after.set_capacity(total, before.overbook);
-        put_back(facts, &before, after)
+        Ok(put_back(facts, &before, after)?.told(facts))
     }
 }
 
@@ -193,6 +263,6 @@ impl Command for GrantUnits {
         }
         let mut after = before.clone();
         after.change_granted(self.units_delta);
-        put_back(facts, &before, after)
+        Ok(put_back(facts, &before, after)?.told(facts))
     }
 }

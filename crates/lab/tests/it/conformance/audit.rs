@@ -84,6 +84,9 @@ fn pool_versions<'a>(dump: &'a Dump, event: &'a Event) -> Vec<(&'a PoolKey, i64)
         Event::SlugClaimed { .. }
         | Event::TenantCreated { .. }
         | Event::PolicyChanged { .. }
+        | Event::KeyCreated { .. }
+        | Event::KeyRotated { .. }
+        | Event::KeyRevoked { .. }
         | Event::PoolOversold { .. }
         | Event::HoldExtended { .. } => Vec::new(),
         Event::PoolChanged { pool, version, .. } => vec![(pool, *version)],
@@ -112,6 +115,9 @@ fn check_fates(dump: &Dump) {
             Event::SlugClaimed { .. }
             | Event::TenantCreated { .. }
             | Event::PolicyChanged { .. }
+            | Event::KeyCreated { .. }
+            | Event::KeyRotated { .. }
+            | Event::KeyRevoked { .. }
             | Event::PoolChanged { .. }
             | Event::PoolOversold { .. }
             | Event::HoldExtended { .. }

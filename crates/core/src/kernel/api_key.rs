@@ -1,0 +1,258 @@
+//! API keys: who may do what to a tenant's data. Knows the hash of a secret, never the secret.
+
+use std::fmt;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+
+use super::record::{Column, ColumnType, Columns, Corrupt, Record, Row, Table, Value};
+use super::{Invalid, KeyName, Timestamp};
+
+/// A random number, written as 16 hexadecimal digits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct KeyId(i64);
+
+impl KeyId {
+    pub fn new(number: u64) -> KeyId {
+        KeyId(number.cast_signed())
+    }
+
+    pub fn parse(text: &str) -> Result<KeyId, Invalid> {
+        let digits = text.len() == 16 && text.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'));
+        let number = u64::from_str_radix(text, 16).map_err(|_| Invalid::KeyIdMalformed)?;
+        if digits { Ok(KeyId::new(number)) } else { Err(Invalid::KeyIdMalformed) }
+    }
+}
+
+impl fmt::Display for KeyId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:016x}", self.0.cast_unsigned())
+    }
+}
+
+impl Serialize for KeyId {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for KeyId {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<KeyId, D::Error> {
+        let text = smol_str::SmolStr::deserialize(deserializer)?;
+        KeyId::parse(&text).map_err(de::Error::custom)
+    }
+}
+
+/// What a key may do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum KeyScope {
+    /// Look at pools, holds and events.
+    Read,
+    /// Place, extend, convert, move and cancel holds.
+    Sell,
+    /// Change pools and the policy.
+    Manage,
+    /// Everything, for every tenant, and the keys themselves. Only keys of the installation have it.
+    Admin,
+}
+
+impl KeyScope {
+    pub const ALL: [KeyScope; 4] = [KeyScope::Read, KeyScope::Sell, KeyScope::Manage, KeyScope::Admin];
+
+    pub fn as_str(self) -> &'static str {
+        match self {
+            KeyScope::Read => "read",
+            KeyScope::Sell => "sell",
+            KeyScope::Manage => "manage",
+            KeyScope::Admin => "admin",
+        }
+    }
+
+    fn bit(self) -> i64 {
+        match self {
+            KeyScope::Read => 1,
+            KeyScope::Sell => 2,
+            KeyScope::Manage => 4,
+            KeyScope::Admin => 8,
+        }
+    }
+}
+
+/// A set of scopes, never empty. Admin stands alone: it includes the others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct KeyScopes(i64);
+
+impl KeyScopes {
+    pub const ADMIN: KeyScopes = KeyScopes(8);
+
+    pub fn new(scopes: &[KeyScope]) -> Result<KeyScopes, Invalid> {
+        let bits = scopes.iter().fold(0, |bits, scope| bits | scope.bit());
+        KeyScopes::from_bits(bits).ok_or(Invalid::KeyScopes)
+    }
+
+    fn from_bits(bits: i64) -> Option<KeyScopes> {
+        ((1..=7).contains(&bits) || bits == KeyScope::Admin.bit()).then_some(KeyScopes(bits))
+    }
+
+    pub fn is_admin(self) -> bool {
+        self == KeyScopes::ADMIN
+    }
+
+    pub fn allow(self, scope: KeyScope) -> bool {
+        self.is_admin() || self.0 & scope.bit() != 0
+    }
+
+    pub fn iter(self) -> impl Iterator<Item = KeyScope> {
+        KeyScope::ALL.into_iter().filter(move |scope| self.0 & scope.bit() != 0)
+    }
+}
+
+impl Serialize for KeyScopes {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.iter())
+    }
+}
+
+impl<'de> Deserialize<'de> for KeyScopes {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<KeyScopes, D::Error> {
+        let scopes = Vec::<KeyScope>::deserialize(deserializer)?;
+        KeyScopes::new(&scopes).map_err(de::Error::custom)
+    }
+}
+
+/// What is known of a secret: enough to recognise it, too little to make it.
+pub type SecretHash = [u8; 32];
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ApiKey {
+    pub id: KeyId,
+    pub name: KeyName,
+    pub scopes: KeyScopes,
+    pub secret_hash: SecretHash,
+    /// Requests a second on each node; `None` takes the node's default.
+    pub requests_per_s: Option<i64>,
+    pub created_at: Timestamp,
+    pub expires_at: Option<Timestamp>,
+    pub revoked_at: Option<Timestamp>,
+    pub version: i64,
+}
+
+impl ApiKey {
+    /// Half-open, like holds: at the instant of expiry it no longer opens anything.
+    pub fn is_usable(&self, now: Timestamp) -> bool {
+        self.revoked_at.is_none() && self.expires_at.is_none_or(|expires_at| now < expires_at)
+    }
+}
+
+impl Record for ApiKey {
+    const TABLE: &'static Table = &Table {
+        name: "api_keys",
+        columns: &[
+            Column::fixed("id", ColumnType::Int),
+            Column::fixed("name", ColumnType::Text),
+            Column::fixed("scopes", ColumnType::Int),
+            Column::fixed("secret_hash", ColumnType::Bytes),
+            Column::fixed("requests_per_s", ColumnType::Int),
+            Column::fixed("created_at", ColumnType::Time),
+            Column::changing("expires_at", ColumnType::Time),
+            Column::changing("revoked_at", ColumnType::Time),
+        ],
+        key_columns: 1,
+        due: None,
+    };
+
+    type Key = KeyId;
+
+    fn key(&self) -> KeyId {
+        self.id
+    }
+
+    fn write_key<'a>(id: &'a KeyId, out: &mut dyn Columns<'a>) {
+        out.put(Value::Int(id.0));
+    }
+
+    fn write<'a>(&'a self, out: &mut dyn Columns<'a>) {
+        out.put(Value::Int(self.id.0));
+        out.put(Value::Text(self.name.as_str()));
+        out.put(Value::Int(self.scopes.0));
+        out.put(Value::Bytes(&self.secret_hash));
+        out.put_int(self.requests_per_s);
+        out.put(Value::Time(self.created_at));
+        out.put_time(self.expires_at);
+        out.put_time(self.revoked_at);
+    }
+
+    fn read(row: &mut dyn Row) -> Result<ApiKey, Corrupt> {
+        let corrupt = |invalid: Invalid| Corrupt::new(invalid.to_string());
+        Ok(ApiKey {
+            id: KeyId(row.int()?),
+            name: KeyName::new(row.text()?).map_err(corrupt)?,
+            scopes: KeyScopes::from_bits(row.int()?).ok_or_else(|| Corrupt::new("a key without scopes"))?,
+            secret_hash: row.bytes()?.try_into().map_err(|_| Corrupt::new("a hash that is not 32 bytes long"))?,
+            requests_per_s: row.int_or_null()?,
+            created_at: row.time()?,
+            expires_at: row.time_or_null()?,
+            revoked_at: row.time_or_null()?,
+            version: row.int()?,
+        })
+    }
+
+    fn version(&self) -> i64 {
+        self.version
+    }
+
+    fn set_version(&mut self, version: i64) {
+        self.version = version;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn scopes() {
+        use KeyScope::{Admin, Manage, Read, Sell};
+        let check = |scopes: &[KeyScope], expected: Option<&[KeyScope]>| {
+            let allowed = |set: KeyScopes| KeyScope::ALL.into_iter().filter(|scope| set.allow(*scope)).collect();
+            let found: Option<Vec<KeyScope>> = KeyScopes::new(scopes).ok().map(allowed);
+            assert_eq!(found.as_deref(), expected, "{scopes:?}");
+        };
+        check(&[], None);
+        check(&[Read], Some(&[Read]));
+        check(&[Sell, Read, Sell], Some(&[Read, Sell]));
+        check(&[Manage], Some(&[Manage]));
+        check(&[Admin], Some(&[Read, Sell, Manage, Admin]));
+        check(&[Admin, Read], None);
+    }
+
+    #[test]
+    fn ids() {
+        for good in ["0000000000000000", "00ff00ff00ff00ff", "ffffffffffffffff"] {
+            assert_eq!(KeyId::parse(good).unwrap().to_string(), good);
+        }
+        for bad in ["", "0", "00FF00FF00FF00FF", "+0ff00ff00ff00ff", "00000000000000000", "g000000000000000"] {
+            assert_eq!(KeyId::parse(bad), Err(Invalid::KeyIdMalformed), "{bad}");
+        }
+    }
+
+    #[test]
+    fn a_key_dies_at_the_instant_of_its_expiry() {
+        let at = Timestamp::from_micros;
+        let key = |expires_at, revoked_at| ApiKey {
+            id: KeyId::new(1),
+            name: KeyName::new("till").unwrap(),
+            scopes: KeyScopes::ADMIN,
+            secret_hash: [0; 32],
+            requests_per_s: None,
+            created_at: at(0),
+            expires_at,
+            revoked_at,
+            version: 1,
+        };
+        assert!(key(None, None).is_usable(at(9)));
+        assert!(key(Some(at(10)), None).is_usable(at(9)));
+        assert!(!key(Some(at(10)), None).is_usable(at(10)));
+        assert!(!key(None, Some(at(5))).is_usable(at(9)));
+    }
+}
