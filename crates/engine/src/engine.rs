@@ -178,6 +178,20 @@ impl Engine {
         Ok(claim.reply)
     }
 
+    /// Makes the tenant's test twin unless it exists, with the tenant's policy. Safe to repeat.
+    pub async fn create_test_twin(&self, tenant: TenantId) -> Result<TenantId, Failure<Refusal>> {
+        let live = self.views().record::<Tenant>(tenant, &()).await?;
+        let live = live.ok_or(Failure::Refused(Refusal::TenantNotFound))?;
+        let create = CreateTenant::new(live.slug, live.policy).map_err(|e: Invalid| Failure::Refused(e.into()))?;
+        self.run(tenant.twin(), create).await?;
+        Ok(tenant.twin())
+    }
+
+    /// Whether every lane still takes commands.
+    pub fn is_serving(&self) -> bool {
+        self.shared.lanes.iter().all(LaneSender::is_open)
+    }
+
     /// Serves what was accepted, then ends the lanes. Clones of the engine refuse from then on.
     pub async fn stop(self) {
         if let Some(sweeper) = self.shared.sweeper.lock().expect("nothing panics while holding it").take() {

@@ -23,4 +23,4 @@ pub use queue::{LaneEnd, LaneQueue};
 pub use request_key::RequestKey;
 pub use session::{Session, StoreError, TenantWork, Turns};
 pub use store::{BoxFuture, OwnedValue, ReadRow, Scope, Store};
-pub use views::{JournalRow, Views};
+pub use views::{JournalRow, JournalTail, TenantRow, Views};

@@ -76,6 +76,11 @@ impl LaneSender {
         })
     }
 
+    /// The lane is there and not told to stop.
+    pub(crate) fn is_open(&self) -> bool {
+        !self.messages.is_closed() && !self.stopping.load(Ordering::Acquire)
+    }
+
     pub(crate) fn stop(&self) {
         self.stopping.store(true, Ordering::Release);
         // An error says that the lane has ended already.

@@ -100,6 +100,13 @@ impl ReadRow {
         }
     }
 
+    pub fn text(&self, index: usize) -> Result<&str, Corrupt> {
+        match self.value(index, ColumnType::Text)? {
+            Value::Text(text) => Ok(text),
+            other => Err(Corrupt::new(format!("{other:?} where text was expected"))),
+        }
+    }
+
     pub fn bytes(&self, index: usize) -> Result<&[u8], Corrupt> {
         match self.value(index, ColumnType::Bytes)? {
             Value::Bytes(bytes) => Ok(bytes),

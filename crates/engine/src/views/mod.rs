@@ -1,10 +1,16 @@
-//! Reading for people and for the sweeper: committed state, no turns, no locks.
+//! Reading for people and for the sweeper: committed state, no turns, no locks. One SQL text for every store.
+
+mod holds;
+mod installation;
+mod journal;
+mod pools;
+
+pub use installation::TenantRow;
+pub use journal::{JournalRow, JournalTail};
 
 use std::sync::Arc;
 
-use surehold_core::kernel::{
-    ColumnType, Columns, Corrupt, Event, Record, Table, TenantId, Timestamp, Value, decode_events,
-};
+use surehold_core::kernel::{ColumnType, Columns, Record, Table, TenantId, Timestamp, Value};
 use tracing::error;
 
 use crate::store::RecordRow;
@@ -19,14 +25,6 @@ impl std::fmt::Debug for Views {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("Views")
     }
-}
-
-/// What one batch did to one tenant.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct JournalRow {
-    pub seq: i64,
-    pub at: Timestamp,
-    pub events: Vec<Event>,
 }
 
 struct Params(Vec<OwnedValue>);
@@ -68,26 +66,22 @@ impl Views {
         rows.iter().map(read_record).collect()
     }
 
-    /// The journal behind `after_seq`, oldest first.
-    pub async fn journal(&self, tenant: TenantId, after_seq: i64, rows_max: u16) -> Result<Vec<JournalRow>, Fault> {
-        let sql = "select seq, at, events from journal where tenant = $1 and seq > $2 order by seq limit $3";
-        let params = vec![OwnedValue::Int(tenant.0), OwnedValue::Int(after_seq), OwnedValue::Int(i64::from(rows_max))];
-        let read = |row: &ReadRow| {
-            let events = decode_events(row.bytes(2)?).map_err(|error| Corrupt::new(error.to_string()))?;
-            Ok(JournalRow { seq: row.int(0)?, at: row.time(1)?, events })
-        };
-        let rows = self.store.query(Scope::Tenant(tenant), sql, params).await?;
-        rows.iter().map(read).collect::<Result<_, Corrupt>>().map_err(|what| corrupt(&what))
+    /// The clock that decides expiry.
+    pub async fn clock(&self) -> Result<Timestamp, Fault> {
+        self.store.clock().await
     }
 
-    /// Tenants with at least one hold that has lapsed and is not yet expired.
-    pub(crate) async fn tenants_with_lapsed_holds(&self) -> Result<Vec<TenantId>, Fault> {
-        let now = self.store.clock().await?;
-        let sql = "select tenant from tenants t where exists (select 1 from holds h where h.tenant = t.tenant \
-                   and h.state = 'active' and h.expires_at <= $1)";
-        let rows = self.store.query(Scope::Installation, sql, vec![OwnedValue::Time(now)]).await?;
-        let tenants = rows.iter().map(|row| row.int(0).map(TenantId));
-        tenants.collect::<Result<_, Corrupt>>().map_err(|what| corrupt(&what))
+    /// Records of a kind that belong to one tenant. `condition` follows `where tenant = $1`; its parameters start at `$2`.
+    async fn records<R: Record>(
+        &self,
+        tenant: TenantId,
+        condition: &str,
+        params: impl IntoIterator<Item = OwnedValue>,
+    ) -> Result<Vec<R>, Fault> {
+        let sql = format!("select {} from {} where tenant = $1 {condition}", select_list(R::TABLE), R::TABLE.name);
+        let params = std::iter::once(OwnedValue::Int(tenant.0)).chain(params).collect();
+        let rows = self.store.query(Scope::Tenant(tenant), &sql, params).await?;
+        rows.iter().map(read_record).collect()
     }
 }
 

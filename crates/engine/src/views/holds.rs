@@ -1,0 +1,49 @@
+//! Holds as lists. States are as stored: whoever shows them applies `Hold::as_of`.
+
+use surehold_core::kernel::{Hold, HoldId, PoolKey, Reference, TenantId, Timestamp};
+use uuid::Uuid;
+
+use super::Views;
+use crate::{Fault, OwnedValue};
+
+impl Views {
+    /// Holds with this reference, oldest id first.
+    pub async fn holds_by_reference(
+        &self,
+        tenant: TenantId,
+        reference: &Reference,
+        after: Option<HoldId>,
+        rows_max: u16,
+    ) -> Result<Vec<Hold>, Fault> {
+        let condition = "and reference = $2 and id > $3 order by id limit $4";
+        let after = OwnedValue::Uuid(after.map_or(Uuid::nil(), HoldId::uuid));
+        let reference = OwnedValue::Text(reference.as_str().to_owned());
+        self.records(tenant, condition, [reference, after, OwnedValue::Int(i64::from(rows_max))]).await
+    }
+
+    /// Holds that were active when last touched, the next to expire first.
+    pub async fn active_holds(
+        &self,
+        tenant: TenantId,
+        after: Option<(Timestamp, HoldId)>,
+        rows_max: u16,
+    ) -> Result<Vec<Hold>, Fault> {
+        let (expires_at, id) = after.map_or((Timestamp::from_micros(0), Uuid::nil()), |(at, id)| (at, id.uuid()));
+        let condition = "and state = 'active' and (expires_at > $2 or (expires_at = $2 and id > $3)) \
+                         and expires_at >= $2 order by expires_at, id limit $4";
+        let params = [OwnedValue::Time(expires_at), OwnedValue::Uuid(id), OwnedValue::Int(i64::from(rows_max))];
+        self.records(tenant, condition, params).await
+    }
+
+    /// Active holds with a line on this pool, the next to expire first.
+    pub async fn active_holds_on(&self, tenant: TenantId, pool: &PoolKey, rows_max: u16) -> Result<Vec<Hold>, Fault> {
+        // The lines are stored as `[["double","2026-12-24",1],…]`; a match is looked at again before it counts.
+        let start = serde_json::json!([pool.resource, pool.slot]).to_string();
+        let start = start.trim_end_matches(']').replace('!', "!!").replace('%', "!%").replace('_', "!_");
+        let condition =
+            "and state = 'active' and cast(lines as text) like $2 escape '!' order by expires_at, id limit $3";
+        let params = [OwnedValue::Text(format!("%{start},%")), OwnedValue::Int(i64::from(rows_max))];
+        let holds: Vec<Hold> = self.records(tenant, condition, params).await?;
+        Ok(holds.into_iter().filter(|hold| hold.lines.quantity_of(pool) > 0).collect())
+    }
+}

@@ -1,0 +1,45 @@
+//! The event feed.
+
+use surehold_core::kernel::{Corrupt, Event, TenantId, Timestamp, decode_events};
+
+use super::{Views, corrupt};
+use crate::{Fault, OwnedValue, ReadRow, Scope};
+
+/// What one batch did to one tenant.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct JournalRow {
+    pub seq: i64,
+    pub at: Timestamp,
+    pub events: Vec<Event>,
+}
+
+/// The ends of a tenant's journal; both are zero when it is empty.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct JournalTail {
+    pub oldest_seq: i64,
+    pub newest_seq: i64,
+}
+
+impl Views {
+    /// The journal behind `after_seq`, oldest first.
+    pub async fn journal(&self, tenant: TenantId, after_seq: i64, rows_max: u16) -> Result<Vec<JournalRow>, Fault> {
+        let sql = "select seq, at, events from journal where tenant = $1 and seq > $2 order by seq limit $3";
+        let params = vec![OwnedValue::Int(tenant.0), OwnedValue::Int(after_seq), OwnedValue::Int(i64::from(rows_max))];
+        let read = |row: &ReadRow| {
+            let events = decode_events(row.bytes(2)?).map_err(|error| Corrupt::new(error.to_string()))?;
+            Ok(JournalRow { seq: row.int(0)?, at: row.time(1)?, events })
+        };
+        let rows = self.store.query(Scope::Tenant(tenant), sql, params).await?;
+        rows.iter().map(read).collect::<Result<_, Corrupt>>().map_err(|what| corrupt(&what))
+    }
+
+    pub async fn journal_tail(&self, tenant: TenantId) -> Result<JournalTail, Fault> {
+        // Two lookups in the primary key, not a scan.
+        let sql = "select coalesce((select seq from journal where tenant = $1 order by seq limit 1), 0), \
+                   coalesce((select seq from journal where tenant = $1 order by seq desc limit 1), 0)";
+        let rows = self.store.query(Scope::Tenant(tenant), sql, vec![OwnedValue::Int(tenant.0)]).await?;
+        let Some(row) = rows.first() else { return Ok(JournalTail::default()) };
+        let read = || Ok(JournalTail { oldest_seq: row.int(0)?, newest_seq: row.int(1)? });
+        read().map_err(|what: Corrupt| corrupt(&what))
+    }
+}
