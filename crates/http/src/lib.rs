@@ -2,4 +2,13 @@
 //!
 //! Start reading at `api/`; `server/` knows connections and nothing of what is said on them.
 
+mod api;
+mod keys;
+mod observe;
+mod openapi;
+pub mod problem;
 pub mod server;
+pub mod wire;
+
+pub use api::{Api, ApiConfig, RateLimit, openapi_document};
+pub use keys::{KeyMode, KeyRef, KeyRefMalformed, Secret};

@@ -25,10 +25,10 @@ impl Views {
     pub async fn active_holds(
         &self,
         tenant: TenantId,
-        after: Option<(Timestamp, HoldId)>,
+        after: (Timestamp, Uuid),
         rows_max: u16,
     ) -> Result<Vec<Hold>, Fault> {
-        let (expires_at, id) = after.map_or((Timestamp::from_micros(0), Uuid::nil()), |(at, id)| (at, id.uuid()));
+        let (expires_at, id) = after;
         let condition = "and state = 'active' and (expires_at > $2 or (expires_at = $2 and id > $3)) \
                          and expires_at >= $2 order by expires_at, id limit $4";
         let params = [OwnedValue::Time(expires_at), OwnedValue::Uuid(id), OwnedValue::Int(i64::from(rows_max))];

@@ -66,6 +66,11 @@ impl Views {
         rows.iter().map(read_record).collect()
     }
 
+    /// Whether the store answers.
+    pub async fn ping(&self) -> Result<(), Fault> {
+        self.store.query(Scope::Installation, "select 1", Vec::new()).await.map(drop)
+    }
+
     /// The clock that decides expiry.
     pub async fn clock(&self) -> Result<Timestamp, Fault> {
         self.store.clock().await

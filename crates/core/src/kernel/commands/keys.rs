@@ -13,7 +13,7 @@ pub const KEY_OVERLAP_SECS_MAX: i64 = 30 * 86_400;
 /// The id is the identity of the request: a repeat with the same content changes nothing.
 ///
 /// Refuses, in this order: no such tenant; scopes that do not fit the tenant (admin belongs to the installation, and
-/// nothing else does); an expiry in the past; the id is taken.
+/// nothing else does); the id is taken; an expiry in the past.
 #[derive(Clone, Debug)]
 pub struct CreateKey {
     id: KeyId,

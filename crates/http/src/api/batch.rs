@@ -1,0 +1,114 @@
+//! Many hold commands in one request, each answered by itself.
+
+use axum::extract::{Request, State};
+use axum::http::{HeaderMap, StatusCode};
+use axum::response::Response;
+use bytes::Bytes;
+use surehold_core::kernel::HoldId;
+use surehold_core::kernel::commands::AnyHoldCommand;
+
+use super::Shelf;
+use super::body::{json_bytes, parse, read_body};
+use super::caller::{Caller, Sell};
+use crate::problem::{Code, Problem};
+use crate::wire::{BatchRequest, BatchResponse, BatchResult, Hold};
+
+const BATCH_BYTES_MAX: usize = 8 << 20;
+const BATCH_COMMANDS_MAX: usize = 10_000;
+
+/// A command that was understood, or what is wrong with it; and whether it places.
+struct Item {
+    id: HoldId,
+    places: bool,
+    problem: Option<Problem>,
+}
+
+/// Many hold commands at once
+///
+/// Up to 10,000 commands in up to 8 MiB. Each carries the id of its hold, is decided by itself and answered by itself;
+/// the whole is not atomic. A command whose shape is wrong refuses the whole request; nothing is changed then. With
+/// `Prefer: return=minimal` the holds are left out of the answer.
+#[utoipa::path(post, path = "/v1/{tenant}/holds/batch", tag = "Holds",
+    params(("tenant" = String, Path), ("Prefer" = Option<String>, Header, example = "return=minimal")),
+    request_body = BatchRequest, responses((status = 200, body = BatchResponse)))]
+pub(super) async fn holds_batch(
+    State(api): Shelf,
+    caller: Caller<Sell>,
+    request: Request,
+) -> Result<Response, Problem> {
+    let minimal = prefers_minimal(request.headers());
+    let body = read_body(request, BATCH_BYTES_MAX).await?;
+    // Megabytes of JSON must not keep a thread from answering everybody else.
+    let (items, commands) = aside(move || understand(&body)).await.map_err(|_| {
+        Problem::new(Code::Defect, "the batch could not be read because of a defect; nothing was changed")
+    })??;
+    let outcomes = api.engine().run_all(caller.tenant, commands).await;
+    let answer = aside(move || {
+        let mut outcomes = outcomes.into_iter();
+        let results = items.into_iter().map(|item| {
+            let outcome = match item.problem {
+                Some(problem) => Err(problem),
+                None => outcomes.next().expect("one outcome per command").map_err(Problem::from),
+            };
+            result(item.id, item.places, outcome, minimal)
+        });
+        serde_json::to_vec(&BatchResponse { results: results.collect() }).expect("replies are plain data")
+    });
+    // By now commands may have been carried out.
+    let unknown =
+        |_| Problem::new(Code::OutcomeUnknown, "the answer could not be written; ask again with the same ids");
+    Ok(json_bytes(StatusCode::OK, answer.await.map_err(unknown)?))
+}
+
+async fn aside<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, tokio::task::JoinError> {
+    tokio::task::spawn_blocking(work).await
+}
+
+fn prefers_minimal(headers: &HeaderMap) -> bool {
+    let preferences = headers.get_all("prefer").iter().filter_map(|value| value.to_str().ok());
+    preferences.flat_map(|value| value.split(',')).any(|preference| preference.trim() == "return=minimal")
+}
+
+fn understand(body: &Bytes) -> Result<(Vec<Item>, Vec<AnyHoldCommand>), Problem> {
+    let BatchRequest { commands } = parse(body)?;
+    let count = commands.len();
+    if !(1..=BATCH_COMMANDS_MAX).contains(&count) {
+        let detail = format!("a batch has 1 to {BATCH_COMMANDS_MAX} commands, not {count}");
+        return Err(Problem::new(Code::Invalid, detail));
+    }
+    let mut items = Vec::with_capacity(count);
+    let mut understood = Vec::with_capacity(count);
+    for (index, command) in commands.into_iter().enumerate() {
+        let missing =
+            || Problem::new(Code::Invalid, format!("command {index} has no id; in a batch each needs its own"));
+        let id = command.id().ok_or_else(missing)?;
+        let places = matches!(command, crate::wire::BatchCommand::Place(_));
+        match command.into_command(id) {
+            Ok(command) => {
+                understood.push(command);
+                items.push(Item { id, places, problem: None });
+            }
+            Err(invalid) => items.push(Item { id, places, problem: Some(invalid.into()) }),
+        }
+    }
+    Ok((items, understood))
+}
+
+fn result(
+    id: HoldId,
+    places: bool,
+    outcome: Result<surehold_engine::Done<surehold_core::kernel::commands::HoldReply>, Problem>,
+    minimal: bool,
+) -> BatchResult {
+    match outcome {
+        Ok(done) => {
+            let status = if places { StatusCode::CREATED } else { StatusCode::OK };
+            let hold = (!minimal).then(|| Hold::from(done.reply));
+            BatchResult { id, status: status.as_u16(), replayed: done.replayed, hold, problem: None }
+        }
+        Err(problem) => {
+            let status = problem.status().as_u16();
+            BatchResult { id, status, replayed: false, hold: None, problem: Some(Box::new(problem)) }
+        }
+    }
+}

@@ -1,0 +1,159 @@
+//! Bodies in and out, and the keys under which requests may be repeated.
+
+use axum::body::Body;
+use axum::extract::{FromRequest, FromRequestParts, Request};
+use axum::http::header::{CONTENT_LENGTH, CONTENT_TYPE};
+use axum::http::request::Parts;
+use axum::http::{HeaderMap, HeaderValue, StatusCode};
+use axum::response::{IntoResponse, Response};
+use bytes::Bytes;
+use http_body_util::{BodyExt, Limited};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use surehold_engine::{Done, RequestKey};
+
+use super::Api;
+use crate::problem::{Code, Problem};
+use crate::server::BodyTimeout;
+
+const BODY_BYTES_MAX: usize = 256 << 10;
+
+/// A JSON body of up to 256 KiB.
+pub(crate) struct Json<T>(pub(crate) T);
+
+impl<T: DeserializeOwned> FromRequest<Api> for Json<T> {
+    type Rejection = Problem;
+
+    async fn from_request(request: Request, _: &Api) -> Result<Json<T>, Problem> {
+        let body = read_body(request, BODY_BYTES_MAX).await?;
+        parse(&body).map(Json)
+    }
+}
+
+/// The whole body, declared as JSON and not larger than allowed.
+pub(super) async fn read_body(request: Request, bytes_max: usize) -> Result<Bytes, Problem> {
+    if !is_json(request.headers()) {
+        return Err(Problem::new(Code::UnsupportedMediaType, "send the body with `Content-Type: application/json`"));
+    }
+    let too_large = || Problem::new(Code::BodyTooLarge, format!("the body may have {bytes_max} bytes"));
+    let declared = request.headers().get(CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse::<usize>().ok());
+    if declared.is_some_and(|bytes| bytes > bytes_max) {
+        return Err(too_large());
+    }
+    let collected = Limited::new(request.into_body(), bytes_max).collect().await;
+    collected.map(http_body_util::Collected::to_bytes).map_err(|error| {
+        let mut cause: Option<&(dyn std::error::Error + 'static)> = Some(error.as_ref());
+        while let Some(error) = cause {
+            if error.is::<http_body_util::LengthLimitError>() {
+                return too_large();
+            }
+            if error.is::<BodyTimeout>() {
+                return Problem::new(Code::RequestTimeout, "the body took too long to arrive; send it at once");
+            }
+            cause = error.source();
+        }
+        Problem::new(Code::MalformedRequest, "the body ended before its time")
+    })
+}
+
+fn is_json(headers: &HeaderMap) -> bool {
+    let declared = headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    let media_type = declared.split(';').next().unwrap_or_default().trim();
+    media_type.eq_ignore_ascii_case("application/json")
+}
+
+pub(super) fn parse<T: DeserializeOwned>(body: &[u8]) -> Result<T, Problem> {
+    serde_json::from_slice(body).map_err(|error| {
+        let code = match error.classify() {
+            serde_json::error::Category::Data => Code::Invalid,
+            serde_json::error::Category::Syntax
+            | serde_json::error::Category::Eof
+            | serde_json::error::Category::Io => Code::MalformedJson,
+        };
+        Problem::new(code, error.to_string())
+    })
+}
+
+/// The key under which the request may be repeated, if the caller gave one.
+pub(crate) struct Idempotency(Option<HeaderValue>);
+
+impl FromRequestParts<Api> for Idempotency {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, _: &Api) -> Result<Idempotency, Problem> {
+        let mut values = parts.headers.get_all("idempotency-key").iter();
+        match (values.next().cloned(), values.next()) {
+            (key, None) => Ok(Idempotency(key)),
+            (_, Some(_)) => Err(malformed("there is more than one")),
+        }
+    }
+}
+
+fn malformed(why: &str) -> Problem {
+    let detail = format!("the Idempotency-Key cannot be used: {why}; a UUID is a good one");
+    Problem::new(Code::IdempotencyKeyMalformed, detail)
+}
+
+impl Idempotency {
+    /// The key and the canonical form of what is asked under it: path parameters and body, however they were spelled.
+    pub(crate) fn key(&self, request: &impl Serialize) -> Result<Option<RequestKey>, Problem> {
+        let Some(header) = &self.0 else { return Ok(None) };
+        let text = header.to_str().map_err(|_| malformed("it has characters beyond ASCII"))?;
+        let request = serde_json::to_vec(request).expect("requests are plain data");
+        RequestKey::new(text, &request).map(Some).map_err(|invalid| malformed(&invalid.to_string()))
+    }
+
+    /// For requests whose repeat could not be told from a second one.
+    pub(crate) fn needed_key(&self, request: &impl Serialize, or: &str) -> Result<Option<RequestKey>, Problem> {
+        let missing = || {
+            let detail = format!("send an Idempotency-Key, so that the request can be repeated safely{or}");
+            Problem::new(Code::IdempotencyKeyMissing, detail)
+        };
+        self.key(request)?.ok_or_else(missing).map(Some)
+    }
+}
+
+static APPLICATION_JSON: HeaderValue = HeaderValue::from_static("application/json");
+
+pub(super) fn json(status: StatusCode, body: &impl Serialize) -> Response {
+    let bytes = serde_json::to_vec(body).expect("replies are plain data");
+    json_bytes(status, bytes)
+}
+
+pub(super) fn json_bytes(status: StatusCode, bytes: Vec<u8>) -> Response {
+    let mut response = Response::new(Body::from(bytes));
+    *response.status_mut() = status;
+    response.headers_mut().insert(CONTENT_TYPE, APPLICATION_JSON.clone());
+    response
+}
+
+/// A reply, and whether it repeats an earlier one.
+pub(crate) struct Reply<T> {
+    pub(super) status: StatusCode,
+    pub(super) body: T,
+    pub(super) replayed: bool,
+    pub(super) location: Option<String>,
+}
+
+impl<T> Reply<T> {
+    pub(super) fn ok<R: Into<T>>(done: Done<R>) -> Reply<T> {
+        Reply { status: StatusCode::OK, body: done.reply.into(), replayed: done.replayed, location: None }
+    }
+
+    pub(super) fn found(body: T) -> Reply<T> {
+        Reply { status: StatusCode::OK, body, replayed: false, location: None }
+    }
+}
+
+impl<T: Serialize> IntoResponse for Reply<T> {
+    fn into_response(self) -> Response {
+        let mut response = json(self.status, &self.body);
+        if self.replayed {
+            response.headers_mut().insert("idempotent-replayed", HeaderValue::from_static("true"));
+        }
+        if let Some(location) = self.location.and_then(|location| HeaderValue::try_from(location).ok()) {
+            response.headers_mut().insert(axum::http::header::LOCATION, location);
+        }
+        response
+    }
+}

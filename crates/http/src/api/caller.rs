@@ -1,0 +1,150 @@
+//! Who asks, whose data it is about, and whether they may. A handler names the scope it needs in its type, so it
+//! cannot forget to ask.
+
+use std::collections::HashMap;
+use std::marker::PhantomData;
+use std::sync::RwLock;
+
+use axum::extract::{FromRequestParts, RawPathParams};
+use axum::http::header::AUTHORIZATION;
+use axum::http::request::Parts;
+use smol_str::SmolStr;
+use surehold_core::kernel::{KeyScope, KeyScopes, Slug, TenantId};
+
+use super::Api;
+use crate::keys::{Admitted, KeyMode, NotAdmitted};
+use crate::problem::{Code, Problem};
+use crate::server::Peer;
+
+/// What a handler needs its caller to be allowed.
+pub(crate) trait Need: Send + Sync + 'static {
+    const SCOPE: KeyScope;
+}
+
+macro_rules! needs {
+    ($($name:ident)*) => {
+        $(
+            #[derive(Debug)]
+            pub(crate) struct $name;
+            impl Need for $name {
+                const SCOPE: KeyScope = KeyScope::$name;
+            }
+        )*
+    };
+}
+
+needs!(Read Sell Manage);
+
+/// Somebody who may do what `N` says to the data of `tenant`.
+pub(crate) struct Caller<N: Need> {
+    pub(crate) tenant: TenantId,
+    pub(crate) slug: Slug,
+    need: PhantomData<N>,
+}
+
+impl<N: Need> FromRequestParts<Api> for Caller<N> {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, api: &Api) -> Result<Caller<N>, Problem> {
+        let admitted = admit(parts, api).await?;
+        let params = RawPathParams::from_request_parts(parts, api).await.map_err(|_| no_such_tenant())?;
+        let slug = params.iter().find(|(name, _)| *name == "tenant").map(|(_, slug)| slug).unwrap_or_default();
+        let (tenant, slug) = match &admitted.slug {
+            Some(own) if own.as_str() == slug => (admitted.tenant, own.clone()),
+            None if admitted.scopes.is_admin() => api.find_tenant(slug, mode(parts)?).await?,
+            Some(_) | None => return Err(no_such_tenant()),
+        };
+        if !admitted.scopes.allow(N::SCOPE) {
+            return Err(scope_missing(N::SCOPE));
+        }
+        Ok(Caller { tenant, slug, need: PhantomData })
+    }
+}
+
+/// Whoever runs the installation.
+pub(crate) struct Admin;
+
+impl FromRequestParts<Api> for Admin {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, api: &Api) -> Result<Admin, Problem> {
+        let admitted = admit(parts, api).await?;
+        if admitted.scopes.is_admin() { Ok(Admin) } else { Err(scope_missing(KeyScope::Admin)) }
+    }
+}
+
+/// Somebody else's tenant looks like none.
+pub(super) fn no_such_tenant() -> Problem {
+    Problem::new(Code::NotFound, "there is no such tenant, or the key belongs to another one")
+}
+
+fn scope_missing(scope: KeyScope) -> Problem {
+    Problem::new(Code::ScopeMissing, format!("the key lacks the scope `{}`", scope.as_str()))
+}
+
+async fn admit(parts: &Parts, api: &Api) -> Result<Admitted, Problem> {
+    let Some(header) = parts.headers.get(AUTHORIZATION) else {
+        // Whoever may open the data folder's socket may read the data itself.
+        return match parts.extensions.get::<Peer>() {
+            Some(Peer::Local) => Ok(Admitted { tenant: TenantId::DIRECTORY, scopes: KeyScopes::ADMIN, slug: None }),
+            Some(Peer::Network(_)) | None => Err(unauthenticated()),
+        };
+    };
+    let text = header.to_str().ok().and_then(bearer).ok_or_else(unauthenticated)?;
+    api.shared.keys.admit(text).await.map_err(|refused| match refused {
+        NotAdmitted::Unknown => unauthenticated(),
+        NotAdmitted::TooMany { wait } => {
+            let secs = wait.as_secs() + 1;
+            let detail = format!("the key has used up its requests for now; wait {secs} s");
+            Problem::new(Code::TooManyRequests, detail).with(|data| data.retry_after_secs = Some(secs))
+        }
+        NotAdmitted::Fault(fault) => fault.into(),
+    })
+}
+
+fn bearer(header: &str) -> Option<&str> {
+    let (scheme, text) = header.split_once(' ')?;
+    scheme.eq_ignore_ascii_case("bearer").then(|| text.trim())
+}
+
+fn unauthenticated() -> Problem {
+    let detail = "send `Authorization: Bearer KEY` with a key that is known, not expired and not revoked";
+    Problem::new(Code::Unauthenticated, detail)
+}
+
+/// Keys say which data they work on; whoever runs the installation says it in a header.
+fn mode(parts: &Parts) -> Result<KeyMode, Problem> {
+    match parts.headers.get("surehold-mode").map(|mode| mode.as_bytes()) {
+        None | Some(b"live") => Ok(KeyMode::Live),
+        Some(b"test") => Ok(KeyMode::Test),
+        Some(_) => Err(Problem::new(Code::MalformedRequest, "Surehold-Mode is live or test")),
+    }
+}
+
+/// Tenants by slug. A slug is never given to anybody else, so what was read once stays true.
+#[derive(Default)]
+pub(super) struct Slugs(RwLock<HashMap<SmolStr, TenantId>>);
+
+const SLUGS_MAX: usize = 100_000;
+
+impl Api {
+    pub(super) async fn find_tenant(&self, slug: &str, mode: KeyMode) -> Result<(TenantId, Slug), Problem> {
+        let slug = Slug::new(slug).map_err(|_| no_such_tenant())?;
+        let known = self.shared.slugs.0.read().expect("nothing panics while holding it").get(slug.as_str()).copied();
+        let tenant = match known {
+            Some(tenant) => tenant,
+            None => {
+                let tenant = self.engine().views().tenant_of(&slug).await?.ok_or_else(no_such_tenant)?;
+                let mut slugs = self.shared.slugs.0.write().expect("nothing panics while holding it");
+                if slugs.len() < SLUGS_MAX {
+                    slugs.insert(slug.as_str().into(), tenant);
+                }
+                tenant
+            }
+        };
+        Ok(match mode {
+            KeyMode::Live => (tenant, slug),
+            KeyMode::Test => (tenant.twin(), slug),
+        })
+    }
+}

@@ -1,0 +1,218 @@
+//! The event feed: pages for those who come back, a stream for those who stay.
+
+use std::collections::VecDeque;
+use std::convert::Infallible;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use axum::extract::State;
+use axum::http::HeaderMap;
+use axum::http::header::ACCEPT;
+use axum::response::sse::{self, KeepAlive, Sse};
+use axum::response::{IntoResponse, Response};
+use futures_util::Stream;
+use futures_util::stream::unfold;
+use serde::Deserialize;
+use surehold_core::kernel::TenantId;
+use surehold_engine::Fault;
+use tracing::warn;
+use utoipa::IntoParams;
+
+use super::body::Reply;
+use super::caller::{Caller, Read};
+use super::params::{Query, malformed, page_items};
+use super::{Api, Shared, Shelf};
+use crate::problem::{Code, Problem};
+use crate::wire::{Event, EventPage};
+
+/// How often a stream looks for something new.
+const POLL_PAUSE: Duration = Duration::from_millis(200);
+/// A row may hold the events of thousands of commands, so only a few are read at once.
+const ROWS_PER_READ: u16 = 16;
+
+#[derive(Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct ListEvents {
+    /// A cursor: what follows it is listed. Left out: a list starts with the oldest event, a stream with the next one.
+    after: Option<String>,
+    /// Events per page; streams do not end.
+    #[param(minimum = 1, maximum = 1000, default = 100)]
+    limit: Option<u16>,
+}
+
+/// Events since a cursor, or live
+///
+/// In commit order, without gaps. With `Accept: text/event-stream` it is a live stream (server-sent events) that goes
+/// on after `Last-Event-ID`.
+#[utoipa::path(get, path = "/v1/{tenant}/events", tag = "Events",
+    params(("tenant" = String, Path), ListEvents, ("Last-Event-ID" = Option<String>, Header)),
+    responses((status = 200, content((EventPage = "application/json"), (String = "text/event-stream")))))]
+pub(super) async fn events(
+    State(api): Shelf,
+    caller: Caller<Read>,
+    Query(query): Query<ListEvents>,
+    headers: HeaderMap,
+) -> Result<Response, Problem> {
+    let limit = page_items(query.limit)?;
+    let given = headers.get("last-event-id").map(|id| id.to_str().unwrap_or("?")).or(query.after.as_deref());
+    let given = given.map(Cursor::parse).transpose()?;
+    let live = headers.get(ACCEPT).is_some_and(|accept| accept.as_bytes().starts_with(b"text/event-stream"));
+    let start = start(&api, caller.tenant, given, live).await?;
+    if live {
+        return Ok(stream(&api, caller.tenant, start)?.into_response());
+    }
+    let mut feed = Feed { api, tenant: caller.tenant, place: start, ready: VecDeque::new() };
+    let limit = usize::from(limit);
+    while feed.ready.len() <= limit && feed.read().await? {}
+    let more = feed.ready.len() > limit;
+    let events: Vec<Event> = feed.ready.into_iter().take(limit).collect();
+    let next = events.last().map_or_else(|| start.cursor.to_string(), |event| event.cursor.clone());
+    Ok(Reply::found(EventPage { events, next, more }).into_response())
+}
+
+/// The place of an event: the journal row and the index in it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Cursor {
+    seq: i64,
+    index: usize,
+}
+
+/// Before everything that is kept.
+const START: Cursor = Cursor { seq: 0, index: 0 };
+
+impl Cursor {
+    fn parse(text: &str) -> Result<Cursor, Problem> {
+        let not_one = || malformed("the cursor is not one; it looks like 12-0 and comes from an event or a page");
+        let (seq, index) = text.split_once('-').ok_or_else(not_one)?;
+        let digits = |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit());
+        if !digits(seq) || !digits(index) {
+            return Err(not_one());
+        }
+        Ok(Cursor { seq: seq.parse().map_err(|_| not_one())?, index: index.parse().map_err(|_| not_one())? })
+    }
+}
+
+impl std::fmt::Display for Cursor {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}-{}", self.seq, self.index)
+    }
+}
+
+/// How far a reader is. A row that was read to its end need not be read again.
+#[derive(Clone, Copy, Debug)]
+struct Place {
+    cursor: Cursor,
+    row_done: bool,
+}
+
+/// Where to begin; 410 when events between there and the oldest kept are gone.
+async fn start(api: &Api, tenant: TenantId, given: Option<Cursor>, live: bool) -> Result<Place, Problem> {
+    let tail = api.engine().views().journal_tail(tenant).await?;
+    let before = |seq: i64| Place { cursor: Cursor { seq, index: 0 }, row_done: true };
+    let oldest = before((tail.oldest_seq - 1).max(0));
+    match given {
+        None if live => Ok(before(tail.newest_seq)),
+        None => Ok(oldest),
+        // Before everything: the same as no cursor.
+        Some(Cursor { seq: 0, .. }) => Ok(oldest),
+        Some(cursor) if (tail.oldest_seq..=tail.newest_seq).contains(&cursor.seq) => {
+            Ok(Place { cursor, row_done: false })
+        }
+        Some(cursor) => {
+            let which = if cursor.seq > tail.newest_seq { "ahead of the journal" } else { "older than what is kept" };
+            let detail = format!("the cursor {cursor} is {which}; read the state anew and go on from `cursor`");
+            Err(Problem::new(Code::CursorGone, detail).with(|data| data.cursor = Some(START.to_string())))
+        }
+    }
+}
+
+struct Feed {
+    api: Api,
+    tenant: TenantId,
+    place: Place,
+    ready: VecDeque<Event>,
+}
+
+impl Feed {
+    /// Reads the next rows; false when there are none.
+    async fn read(&mut self) -> Result<bool, Fault> {
+        let Place { cursor, row_done } = self.place;
+        let after_seq = if row_done { cursor.seq } else { cursor.seq - 1 };
+        let rows = self.api.engine().views().journal(self.tenant, after_seq, ROWS_PER_READ).await?;
+        for row in &rows {
+            let skip = if row.seq == cursor.seq { cursor.index + 1 } else { 0 };
+            for (index, event) in row.events.iter().enumerate().skip(skip) {
+                let cursor = Cursor { seq: row.seq, index }.to_string();
+                self.ready.push_back(Event { cursor, at: row.at, body: event.clone().into() });
+            }
+            self.place = Place { cursor: Cursor { seq: row.seq, index: 0 }, row_done: true };
+        }
+        Ok(!rows.is_empty())
+    }
+
+    /// Waits for the next event; `None` when the server stops.
+    async fn next(&mut self) -> Option<Event> {
+        loop {
+            if let Some(event) = self.ready.pop_front() {
+                return Some(event);
+            }
+            let idle = match self.read().await {
+                Ok(found) => !found,
+                Err(fault) => {
+                    warn!(tenant = %self.tenant, %fault, "Cannot read events for a stream: {fault}");
+                    true
+                }
+            };
+            if idle {
+                let stop = self.api.shared.stop.clone();
+                stop.run_until_cancelled(tokio::time::sleep(POLL_PAUSE)).await?;
+            }
+        }
+    }
+}
+
+/// One of the streams that may be open at once.
+struct StreamSlot(Arc<Shared>);
+
+impl Drop for StreamSlot {
+    fn drop(&mut self) {
+        self.0.streams.fetch_sub(1, Ordering::AcqRel);
+    }
+}
+
+fn stream(
+    api: &Api,
+    tenant: TenantId,
+    place: Place,
+) -> Result<Sse<impl Stream<Item = Result<sse::Event, Infallible>> + use<>>, Problem> {
+    let streams_max = api.shared.config.event_streams_max;
+    let slot = StreamSlot(Arc::clone(&api.shared));
+    if api.shared.streams.fetch_add(1, Ordering::AcqRel) >= streams_max {
+        let detail = format!("{streams_max} streams are open on this node; read pages, or try again later");
+        return Err(Problem::new(Code::TooManyStreams, detail).with(|data| data.retry_after_secs = Some(5)));
+    }
+    let feed = Feed { api: api.clone(), tenant, place, ready: VecDeque::new() };
+    let events = unfold((feed, slot), async |(mut feed, slot)| {
+        let event = feed.next().await?;
+        let data = serde_json::to_string(&event).expect("events are plain data");
+        Some((Ok(sse::Event::default().id(event.cursor).data(data)), (feed, slot)))
+    });
+    Ok(Sse::new(events).keep_alive(KeepAlive::new().interval(Duration::from_secs(15))))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cursors() {
+        for good in ["0-0", "12-0", "9223372036854775807-3"] {
+            assert_eq!(Cursor::parse(good).unwrap().to_string(), good);
+        }
+        for bad in ["", "12", "12-", "-1", "+1-0", "12-0-0", "a-b", "99999999999999999999-0"] {
+            assert!(Cursor::parse(bad).is_err(), "{bad}");
+        }
+    }
+}

@@ -1,0 +1,34 @@
+//! Why a pool is sold out.
+
+use axum::extract::State;
+use surehold_core::kernel::{self, Refusal};
+
+use super::Shelf;
+use super::body::Reply;
+use super::caller::{Caller, Read};
+use super::params::{PoolPath, SlotQuery};
+use crate::problem::Problem;
+use crate::wire::Explanation;
+
+const HOLDS_READ_MAX: u16 = 10_000;
+const HOLDS_LISTED_MAX: usize = 100;
+
+/// Why is this pool sold out?
+///
+/// Which holds have its units, and when the next one is free at the latest.
+#[utoipa::path(get, path = "/v1/{tenant}/pools/{resource}/explain", tag = "Pools",
+    params(("tenant" = String, Path), ("resource" = String, Path), SlotQuery),
+    responses((status = 200, body = Explanation)))]
+pub(super) async fn pool_explain(
+    State(api): Shelf,
+    caller: Caller<Read>,
+    PoolPath(key): PoolPath,
+) -> Result<Reply<Explanation>, Problem> {
+    let views = api.engine().views();
+    let pool = views.record::<kernel::Pool>(caller.tenant, &key).await?;
+    let pool = pool.ok_or_else(|| Refusal::PoolNotFound { pools: vec![key.clone()] })?;
+    let holds = views.active_holds_on(caller.tenant, &key, HOLDS_READ_MAX).await?;
+    let now = views.clock().await?;
+    let cut = holds.len() == usize::from(HOLDS_READ_MAX);
+    Ok(Reply::found(Explanation::new(pool, &holds, cut, now, HOLDS_LISTED_MAX)))
+}

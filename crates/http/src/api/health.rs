@@ -1,0 +1,56 @@
+//! Is it alive, may it get traffic, how is it doing.
+
+use axum::extract::{FromRequestParts, Request, State};
+use axum::http::header::CONTENT_TYPE;
+use axum::response::{IntoResponse, Response};
+use serde::Serialize;
+use surehold_engine::Fault;
+use utoipa::ToSchema;
+
+use super::Shelf;
+use super::body::Reply;
+use super::caller::Admin;
+use crate::problem::{Code, Problem};
+
+#[derive(Serialize, ToSchema)]
+pub(crate) struct Health {
+    #[schema(example = "ok")]
+    status: &'static str,
+    version: &'static str,
+}
+
+const OK: Health = Health { status: "ok", version: env!("CARGO_PKG_VERSION") };
+
+/// The process is alive
+#[utoipa::path(get, path = "/healthz", tag = "Health", security(()), responses((status = 200, body = Health)))]
+pub(super) async fn healthz() -> Reply<Health> {
+    Reply::found(OK)
+}
+
+/// The server can do its work: the store answers, and every lane takes commands
+#[utoipa::path(get, path = "/readyz", tag = "Health", security(()), responses((status = 200, body = Health)))]
+pub(super) async fn readyz(State(api): Shelf) -> Result<Reply<Health>, Problem> {
+    if api.shared.stop.is_cancelled() {
+        return Err(Fault::Stopping.into());
+    }
+    if !api.engine().is_serving() {
+        return Err(Problem::new(Code::Unavailable, "a writing lane has ended; restart the server and read its log"));
+    }
+    api.engine().views().ping().await?;
+    Ok(Reply::found(OK))
+}
+
+/// Metrics for Prometheus
+///
+/// Needs a key with the scope `admin`, unless the configuration opens it.
+#[utoipa::path(get, path = "/metrics", tag = "Health", responses((status = 200, body = String, content_type = "text/plain")))]
+pub(super) async fn metrics_text(State(api): Shelf, request: Request) -> Result<Response, Problem> {
+    let (mut parts, _) = request.into_parts();
+    if !api.shared.config.metrics_open {
+        Admin::from_request_parts(&mut parts, &api).await?;
+    }
+    let Some(metrics) = &api.shared.metrics else {
+        return Err(Problem::new(Code::NotFound, "this process keeps no metrics"));
+    };
+    Ok(([(CONTENT_TYPE, "text/plain; version=0.0.4")], metrics.render()).into_response())
+}

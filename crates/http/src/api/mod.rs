@@ -1,0 +1,153 @@
+//! The API: each handler reads a request, runs one command or view, and answers. Nothing is decided here.
+//! Start at [`Api::router`]; `caller.rs` says who may do what, `body.rs` how bodies and keys are read.
+
+mod availability;
+mod batch;
+mod body;
+mod caller;
+mod events;
+mod explain;
+mod health;
+mod holds;
+mod keys;
+mod pages;
+mod params;
+mod pools;
+mod tenants;
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicUsize;
+
+use axum::Router;
+use axum::extract::State;
+use metrics_exporter_prometheus::PrometheusHandle;
+use surehold_engine::Engine;
+use tokio_util::sync::CancellationToken;
+use utoipa::openapi::OpenApi;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+use crate::keys::KeyRing;
+pub use crate::keys::RateLimit;
+use crate::observe::Observe;
+use crate::openapi;
+use crate::problem::{Code, Problem};
+
+#[derive(Clone, Debug)]
+pub struct ApiConfig {
+    pub rate_limit: RateLimit,
+    /// Event streams open at once on this node.
+    pub event_streams_max: usize,
+    /// Whether `/metrics` needs no key.
+    pub metrics_open: bool,
+}
+
+impl Default for ApiConfig {
+    fn default() -> ApiConfig {
+        ApiConfig { rate_limit: RateLimit::default(), event_streams_max: 1_000, metrics_open: false }
+    }
+}
+
+/// Cheap to clone; all clones share the keys.
+#[derive(Clone)]
+pub struct Api {
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    engine: Engine,
+    keys: Arc<KeyRing>,
+    slugs: caller::Slugs,
+    config: ApiConfig,
+    metrics: Option<PrometheusHandle>,
+    streams: AtomicUsize,
+    stop: CancellationToken,
+}
+
+impl std::fmt::Debug for Api {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Api")
+    }
+}
+
+impl Api {
+    /// Event streams and the background work end with `stop`. Must be called within a tokio runtime.
+    pub fn new(engine: Engine, config: ApiConfig, metrics: Option<PrometheusHandle>, stop: CancellationToken) -> Api {
+        let keys = KeyRing::start(engine.views().clone(), config.rate_limit, stop.clone());
+        let streams = AtomicUsize::new(0);
+        let slugs = caller::Slugs::default();
+        Api { shared: Arc::new(Shared { engine, keys, slugs, config, metrics, streams, stop }) }
+    }
+
+    /// Everything: for the local socket, and for the network unless administration listens apart.
+    pub fn router(&self) -> Router {
+        let (routes, openapi) = public_routes().merge(admin_routes()).split_for_parts();
+        self.finish(routes, openapi)
+    }
+
+    /// Without administration.
+    pub fn public_router(&self) -> Router {
+        let (routes, openapi) = public_routes().split_for_parts();
+        self.finish(routes, openapi)
+    }
+
+    fn finish(&self, routes: Router<Api>, openapi: OpenApi) -> Router {
+        let observe = Observe::new(&openapi);
+        routes
+            .merge(pages::routes(openapi::finish(openapi)))
+            .fallback(nothing_here)
+            .method_not_allowed_fallback(no_such_method)
+            .with_state(self.clone())
+            .layer(observe)
+    }
+
+    fn engine(&self) -> &Engine {
+        &self.shared.engine
+    }
+}
+
+type Shelf = State<Api>;
+
+fn public_routes() -> OpenApiRouter<Api> {
+    OpenApiRouter::with_openapi(openapi::head())
+        .routes(routes!(tenants::tenant_get))
+        .routes(routes!(tenants::policy_put))
+        .routes(routes!(pools::pools_list, pools::pools_put))
+        .routes(routes!(pools::pool_get, pools::pool_put))
+        .routes(routes!(pools::pool_adjust))
+        .routes(routes!(explain::pool_explain))
+        .routes(routes!(availability::availability))
+        .routes(routes!(holds::holds_list, holds::hold_place))
+        .routes(routes!(holds::hold_get))
+        .routes(routes!(holds::hold_extend))
+        .routes(routes!(holds::hold_convert))
+        .routes(routes!(holds::hold_cancel))
+        .routes(routes!(holds::hold_move))
+        .routes(routes!(holds::hold_give_back))
+        .routes(routes!(batch::holds_batch))
+        .routes(routes!(events::events))
+        .routes(routes!(health::healthz))
+        .routes(routes!(health::readyz))
+        .routes(routes!(health::metrics_text))
+}
+
+fn admin_routes() -> OpenApiRouter<Api> {
+    OpenApiRouter::new()
+        .routes(routes!(tenants::tenants_list, tenants::tenant_create))
+        .routes(routes!(keys::keys_list, keys::key_create))
+        .routes(routes!(keys::key_rotate))
+        .routes(routes!(keys::key_revoke))
+}
+
+/// The description of everything, as served at `/openapi.json`.
+pub fn openapi_document() -> OpenApi {
+    openapi::finish(public_routes().merge(admin_routes()).into_openapi())
+}
+
+async fn nothing_here() -> Problem {
+    Problem::new(Code::NotFound, "there is nothing at this address; /docs lists what there is")
+}
+
+async fn no_such_method() -> Problem {
+    Problem::new(Code::MethodNotAllowed, "the address exists, but not with this method; /docs lists what there is")
+}

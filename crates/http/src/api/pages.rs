@@ -1,0 +1,76 @@
+//! Pages for people: the description of the API and one page per problem.
+
+use axum::Router;
+use axum::extract::Path;
+use axum::response::{Html, Redirect};
+use axum::routing::get;
+use pulldown_cmark::{Options, Parser, html};
+use utoipa::openapi::OpenApi;
+use utoipa_swagger_ui::SwaggerUi;
+
+use super::Api;
+use crate::problem::{Code, Problem};
+
+pub(super) fn routes(openapi: OpenApi) -> Router<Api> {
+    Router::new()
+        .merge(SwaggerUi::new("/docs").url("/openapi.json", openapi))
+        .route("/", get(async || Redirect::temporary("/docs/")))
+        .route("/problems", get(problem_list))
+        .route("/problems/{code}", get(problem_page))
+}
+
+const STYLE: &str = "body{font:16px/1.5 system-ui,sans-serif;max-width:46rem;margin:2rem auto;padding:0 1rem;\
+    color:#1d2733;background:#fff}code,pre{font:14px/1.45 ui-monospace,monospace;background:#f2f4f7;border-radius:4px}\
+    code{padding:.1em .3em}pre{padding:1rem;overflow:auto}pre code{padding:0}a{color:#0b5cad}\
+    table{border-collapse:collapse}td,th{padding:.3rem .8rem .3rem 0;text-align:left;border-bottom:1px solid #d8dee6}";
+
+fn page(title: &str, body: &str) -> Html<String> {
+    Html(format!(
+        "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\"><title>{title} · Surehold</title>\
+         <meta name=\"viewport\" content=\"width=device-width\"><style>{STYLE}</style></head><body>{body}</body></html>"
+    ))
+}
+
+async fn problem_list() -> Html<String> {
+    let row = |code: &Code| {
+        let (text, status, title) = (code.as_str(), code.status().as_u16(), code.title());
+        format!(
+            "<tr><td><a href=\"/problems/{text}\"><code>{text}</code></a></td><td>{status}</td><td>{title}</td></tr>"
+        )
+    };
+    let rows: String = Code::ALL.iter().map(row).collect();
+    page("Problems", &format!("<h1>Problems</h1><table><tr><th>Code<th>Status<th>Meaning</tr>{rows}</table>"))
+}
+
+async fn problem_page(Path(code): Path<String>) -> Result<Html<String>, Problem> {
+    // The pages link to each other as the files that they are.
+    let name = code.strip_suffix(".md").unwrap_or(&code);
+    let code = Code::parse(name).ok_or_else(|| Problem::new(Code::NotFound, "there is no such problem"))?;
+    let mut body = String::new();
+    html::push_html(&mut body, Parser::new_ext(code.page(), Options::ENABLE_TABLES));
+    Ok(page(code.title(), &body))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_code_has_a_page_that_says_what_it_is() {
+        for code in Code::ALL {
+            let page = code.page();
+            let head = format!("`code` `{}` · HTTP {}", code.as_str(), code.status().as_u16());
+            assert!(page.starts_with(&format!("# {}\n", code.title())), "{}: title", code.as_str());
+            assert!(page.contains(&head), "{}: {head}", code.as_str());
+            for part in ["**Did anything change?**", "**What to do**", "**Example**"] {
+                assert!(page.contains(part), "{}: {part}", code.as_str());
+            }
+            let example = page.split("```json").nth(1).and_then(|rest| rest.split("```").next()).unwrap();
+            let example: serde_json::Value = serde_json::from_str(example).unwrap();
+            assert_eq!(example["code"], code.as_str());
+            assert_eq!(example["status"], code.status().as_u16());
+            assert_eq!(example["title"], code.title());
+            assert_eq!(example["type"], format!("/problems/{}", code.as_str()));
+        }
+    }
+}

@@ -1,0 +1,98 @@
+//! Path and query parameters, with problems instead of plain text when they cannot be read.
+
+use axum::extract::{FromRequestParts, RawPathParams};
+use axum::http::request::Parts;
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use surehold_core::kernel::{HoldId, PoolKey, ResourceName, Slot};
+
+use super::Api;
+use crate::keys::KeyRef;
+use crate::problem::{Code, Problem};
+use crate::wire::{PAGE_ITEMS_DEFAULT, PAGE_ITEMS_MAX};
+
+pub(super) fn malformed(detail: impl Into<String>) -> Problem {
+    Problem::new(Code::MalformedRequest, detail)
+}
+
+/// The query string. Unknown parameters are refused where the type says so.
+pub(crate) struct Query<T>(pub(crate) T);
+
+impl<T: DeserializeOwned> FromRequestParts<Api> for Query<T> {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, _: &Api) -> Result<Query<T>, Problem> {
+        let query = axum::extract::Query::<T>::try_from_uri(&parts.uri);
+        query.map(|query| Query(query.0)).map_err(|error| malformed(format!("the query cannot be read: {error}")))
+    }
+}
+
+async fn path_param(parts: &mut Parts, api: &Api, name: &str) -> Result<String, Problem> {
+    let params = RawPathParams::from_request_parts(parts, api).await;
+    let params = params.map_err(|error| malformed(format!("the address cannot be read: {error}")))?;
+    let found = params.iter().find(|(param, _)| *param == name).map(|(_, value)| value.to_owned());
+    Ok(found.unwrap_or_default())
+}
+
+/// The hold named in the path.
+pub(crate) struct HoldPath(pub(crate) HoldId);
+
+impl FromRequestParts<Api> for HoldPath {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, api: &Api) -> Result<HoldPath, Problem> {
+        let text = path_param(parts, api, "hold").await?;
+        HoldId::parse(&text).map(HoldPath).map_err(|invalid| malformed(invalid.to_string()))
+    }
+}
+
+/// The key named in the path.
+pub(crate) struct KeyPath(pub(crate) KeyRef);
+
+impl FromRequestParts<Api> for KeyPath {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, api: &Api) -> Result<KeyPath, Problem> {
+        let text = path_param(parts, api, "key").await?;
+        KeyRef::parse(&text).map(KeyPath).map_err(|error| malformed(error.to_string()))
+    }
+}
+
+/// The pool named by the path and, where it has one, the slot in the query.
+pub(crate) struct PoolPath(pub(crate) PoolKey);
+
+#[derive(Deserialize, utoipa::IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+#[expect(dead_code, reason = "read through its text; here for the description")]
+pub(crate) struct SlotQuery {
+    /// A date; left out for things without one.
+    #[param(example = "2026-12-24")]
+    slot: Option<String>,
+}
+
+impl FromRequestParts<Api> for PoolPath {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, api: &Api) -> Result<PoolPath, Problem> {
+        #[derive(Deserialize)]
+        #[serde(deny_unknown_fields)]
+        struct Slotted {
+            #[serde(default)]
+            slot: String,
+        }
+        let resource = path_param(parts, api, "resource").await?;
+        let resource = ResourceName::new(&resource).map_err(|invalid| malformed(invalid.to_string()))?;
+        let Query(Slotted { slot }) = Query::from_request_parts(parts, api).await?;
+        let slot = Slot::parse(&slot).map_err(|invalid| malformed(invalid.to_string()))?;
+        Ok(PoolPath(PoolKey { resource, slot }))
+    }
+}
+
+/// How many items a page has.
+pub(super) fn page_items(limit: Option<u16>) -> Result<u16, Problem> {
+    match limit.unwrap_or(PAGE_ITEMS_DEFAULT) {
+        items @ 1..=PAGE_ITEMS_MAX => Ok(items),
+        _ => Err(malformed(format!("limit is between 1 and {PAGE_ITEMS_MAX}"))),
+    }
+}

@@ -1,0 +1,8 @@
+//! API keys at the door: their text, and a ring of those in use.
+
+mod ring;
+mod text;
+
+pub use ring::RateLimit;
+pub(crate) use ring::{Admitted, KeyRing, NotAdmitted};
+pub use text::{KeyMode, KeyRef, KeyRefMalformed, Secret};

@@ -1,0 +1,58 @@
+//! The description of the API, finished: what every operation has in common is said once.
+
+use utoipa::OpenApi as _;
+use utoipa::openapi::path::Operation;
+use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityRequirement, SecurityScheme};
+use utoipa::openapi::{ContentBuilder, OpenApi, Ref, RefOr, ResponseBuilder};
+
+use crate::problem::Problem;
+
+#[derive(utoipa::OpenApi)]
+#[openapi(
+    info(
+        title = "Surehold",
+        description = "Sells things that run out, and never sells one twice. Problems have a stable `code`, and a page \
+                       of their own at their `type`.",
+    ),
+    tags(
+        (name = "Holds", description = "Timed claims on pools, all or nothing"),
+        (name = "Pools", description = "What can be sold, and how much of it is left"),
+        (name = "Events", description = "What happened, in order and without gaps"),
+        (name = "Tenants", description = "Whose data it is"),
+        (name = "Administration", description = "Tenants and keys; needs a key of the installation"),
+        (name = "Health", description = "How the server is"),
+    ),
+    components(schemas(Problem)),
+)]
+struct Head;
+
+pub(crate) fn head() -> OpenApi {
+    Head::openapi()
+}
+
+const SCHEME: &str = "key";
+
+pub(crate) fn finish(mut openapi: OpenApi) -> OpenApi {
+    let scheme =
+        HttpBuilder::new().scheme(HttpAuthScheme::Bearer).description(Some("An API key: sh_live_… or sh_test_…"));
+    let components = openapi.components.get_or_insert_default();
+    components.add_security_scheme(SCHEME, SecurityScheme::Http(scheme.build()));
+    for item in openapi.paths.paths.values_mut() {
+        let methods = [&mut item.get, &mut item.put, &mut item.post, &mut item.delete, &mut item.patch];
+        for operation in methods.into_iter().flatten() {
+            finish_operation(operation);
+        }
+    }
+    openapi
+}
+
+/// Anything else than what the operation lists is a problem.
+fn finish_operation(operation: &mut Operation) {
+    let content = ContentBuilder::new().schema(Some(RefOr::Ref(Ref::from_schema_name("Problem")))).build();
+    let problem = ResponseBuilder::new().description("A problem").content("application/problem+json", content).build();
+    operation.responses.responses.insert("default".to_owned(), RefOr::T(problem));
+    // `security(())` on an operation says that it needs no key.
+    if operation.security.is_none() {
+        operation.security = Some(vec![SecurityRequirement::new(SCHEME, Vec::<String>::new())]);
+    }
+}

@@ -1,0 +1,89 @@
+//! The list of problem codes. A code never changes its meaning or its status.
+
+use axum::http::StatusCode;
+
+macro_rules! codes {
+    ($($variant:ident = $text:literal, $status:ident, $title:literal;)*) => {
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        pub enum Code { $($variant),* }
+
+        impl Code {
+            pub const ALL: &'static [Code] = &[$(Code::$variant),*];
+
+            pub fn as_str(self) -> &'static str {
+                match self { $(Code::$variant => $text),* }
+            }
+
+            pub fn title(self) -> &'static str {
+                match self { $(Code::$variant => $title),* }
+            }
+
+            pub fn status(self) -> StatusCode {
+                match self { $(Code::$variant => StatusCode::$status),* }
+            }
+
+            /// The page that explains the code.
+            pub fn page(self) -> &'static str {
+                match self { $(Code::$variant => include_str!(concat!("../../../../docs/problems/", $text, ".md"))),* }
+            }
+        }
+    };
+}
+
+codes! {
+    // What is wrong with the request itself.
+    MalformedJson = "malformed-json", BAD_REQUEST, "The body is not JSON";
+    MalformedRequest = "malformed-request", BAD_REQUEST, "The request cannot be read";
+    IdempotencyKeyMissing = "idempotency-key-missing", BAD_REQUEST, "An idempotency key is needed";
+    IdempotencyKeyMalformed = "idempotency-key-malformed", BAD_REQUEST, "The idempotency key cannot be used";
+    Unauthenticated = "unauthenticated", UNAUTHORIZED, "A valid key is needed";
+    ScopeMissing = "scope-missing", FORBIDDEN, "The key may not do this";
+    NotFound = "not-found", NOT_FOUND, "There is nothing here";
+    MethodNotAllowed = "method-not-allowed", METHOD_NOT_ALLOWED, "The address has no such method";
+    RequestTimeout = "request-timeout", REQUEST_TIMEOUT, "The body took too long to arrive";
+    BodyTooLarge = "body-too-large", PAYLOAD_TOO_LARGE, "The body is too large";
+    UnsupportedMediaType = "unsupported-media-type", UNSUPPORTED_MEDIA_TYPE, "The body is not declared as JSON";
+    Invalid = "invalid", UNPROCESSABLE_ENTITY, "A value is not allowed";
+    IdempotencyKeyReused = "idempotency-key-reused", UNPROCESSABLE_ENTITY, "The key was used for another request";
+    RangeTooWide = "range-too-wide", UNPROCESSABLE_ENTITY, "The range holds too much for one answer";
+    TooManyRequests = "too-many-requests", TOO_MANY_REQUESTS, "Too many requests";
+    TooManyStreams = "too-many-streams", TOO_MANY_REQUESTS, "Too many open event streams";
+    // What is wrong with what it names.
+    HoldNotFound = "hold-not-found", NOT_FOUND, "There is no such hold";
+    PoolNotFound = "pool-not-found", NOT_FOUND, "There is no such pool";
+    KeyNotFound = "key-not-found", NOT_FOUND, "There is no such key";
+    CursorGone = "cursor-gone", GONE, "The cursor is outside of what is kept";
+    TenantExists = "tenant-exists", CONFLICT, "The tenant exists with other content";
+    HoldIdOutsideWindow = "hold-id-outside-window", UNPROCESSABLE_ENTITY, "The hold's id is too old or from the future";
+    HoldIdReused = "hold-id-reused", UNPROCESSABLE_ENTITY, "The hold's id was used for another request";
+    KeyIdReused = "key-id-reused", UNPROCESSABLE_ENTITY, "The key's id was used for another request";
+    KeyExpiryPast = "key-expiry-past", UNPROCESSABLE_ENTITY, "The key would have expired already";
+    // What the state does not allow.
+    HoldEnded = "hold-ended", CONFLICT, "The hold has ended";
+    HoldNotDue = "hold-not-due", CONFLICT, "The hold has not expired yet";
+    LifetimeTooLong = "lifetime-too-long", UNPROCESSABLE_ENTITY, "The hold would live too long";
+    PoolVersion = "pool-version", CONFLICT, "The pool has changed";
+    TotalOutOfRange = "total-out-of-range", UNPROCESSABLE_ENTITY, "The total would be out of range";
+    PoolClosed = "pool-closed", CONFLICT, "The pool is closed";
+    NothingBooked = "nothing-booked", CONFLICT, "The hold has nothing booked";
+    LinesExceedHold = "lines-exceed-hold", UNPROCESSABLE_ENTITY, "More than the hold has";
+    GrantExceeded = "grant-exceeded", CONFLICT, "More than is granted";
+    OwnerHoldsLimit = "owner-holds-limit", CONFLICT, "The owner holds too much";
+    OwnerLifetimeLimit = "owner-lifetime-limit", CONFLICT, "The owner's holds live too long";
+    KeyEnded = "key-ended", CONFLICT, "The key was revoked or has expired";
+    SoldOut = "sold-out", CONFLICT, "Sold out";
+    // What the world or we did wrong.
+    Defect = "defect", INTERNAL_SERVER_ERROR, "We made a mistake";
+    Corrupt = "corrupt", INTERNAL_SERVER_ERROR, "Something stored cannot be read";
+    Busy = "busy", SERVICE_UNAVAILABLE, "Too much is waiting";
+    NotExecuted = "not-executed", SERVICE_UNAVAILABLE, "The deadline passed before the work began";
+    Unavailable = "unavailable", SERVICE_UNAVAILABLE, "The store cannot be reached";
+    Stopping = "stopping", SERVICE_UNAVAILABLE, "The server is stopping";
+    OutcomeUnknown = "outcome-unknown", GATEWAY_TIMEOUT, "The outcome is not known yet";
+}
+
+impl Code {
+    pub fn parse(text: &str) -> Option<Code> {
+        Code::ALL.iter().copied().find(|code| code.as_str() == text)
+    }
+}

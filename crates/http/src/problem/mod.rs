@@ -1,0 +1,126 @@
+//! What goes wrong, as `application/problem+json` (RFC 9457). Each code is stable and has a page, served at `type`.
+
+mod code;
+mod from;
+
+use axum::http::{HeaderName, HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use serde::Serialize;
+use surehold_core::kernel::{HoldId, HoldState, PoolKey, Timestamp};
+use utoipa::ToSchema;
+
+pub use code::Code;
+
+use crate::wire::ShortLine;
+
+/// A problem and what a caller needs to act on it. Members that do not apply are left out.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct Problem {
+    /// The address of the page that explains the code.
+    #[schema(example = "/problems/sold-out")]
+    r#type: String,
+    #[schema(example = "Sold out")]
+    title: &'static str,
+    #[schema(example = 409)]
+    status: u16,
+    #[serde(serialize_with = "code_text")]
+    #[schema(value_type = String, example = "sold-out")]
+    code: Code,
+    /// What happened, in a sentence.
+    detail: String,
+    #[serde(flatten)]
+    data: ProblemData,
+}
+
+/// What belongs to one code or another.
+#[derive(Clone, Debug, Default, Serialize, ToSchema)]
+pub struct ProblemData {
+    /// Every line that is short, sorted, with what is left.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schema(required = false)]
+    pub lines: Vec<ShortLine>,
+    /// The pools that it is about.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schema(value_type = Vec<crate::wire::PoolName>, required = false)]
+    pub pools: Vec<PoolKey>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<uuid::Uuid>)]
+    pub hold: Option<HoldId>,
+    /// What the hold has become.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<crate::wire::HoldState>)]
+    pub state: Option<HoldState>,
+    /// When the hold expires.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>, format = DateTime)]
+    pub expires_at: Option<Timestamp>,
+    /// The version that was found.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub version: Option<i64>,
+    /// The most that is allowed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max: Option<i64>,
+    /// A cursor to go on from.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cursor: Option<String>,
+    /// Seconds to wait before the next try; also in `Retry-After`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub retry_after_secs: Option<u64>,
+}
+
+fn code_text<S: serde::Serializer>(code: &Code, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(code.as_str())
+}
+
+impl Problem {
+    pub fn new(code: Code, detail: impl Into<String>) -> Problem {
+        Problem {
+            r#type: format!("/problems/{}", code.as_str()),
+            title: code.title(),
+            status: code.status().as_u16(),
+            code,
+            detail: detail.into(),
+            data: ProblemData::default(),
+        }
+    }
+
+    #[must_use]
+    pub fn with(mut self, set: impl FnOnce(&mut ProblemData)) -> Problem {
+        set(&mut self.data);
+        self
+    }
+
+    pub fn code(&self) -> Code {
+        self.code
+    }
+
+    pub fn status(&self) -> StatusCode {
+        self.code.status()
+    }
+}
+
+static PROBLEM_JSON: HeaderValue = HeaderValue::from_static("application/problem+json");
+
+impl IntoResponse for Problem {
+    fn into_response(self) -> Response {
+        let body = serde_json::to_vec(&self).expect("problems are plain data");
+        let mut response = (self.status(), body).into_response();
+        response.headers_mut().insert(header::CONTENT_TYPE, PROBLEM_JSON.clone());
+        if let Some(secs) = self.data.retry_after_secs {
+            response.headers_mut().insert(header::RETRY_AFTER, secs.into());
+        }
+        match self.code {
+            Code::Unauthenticated => {
+                let how = HeaderValue::from_static("Bearer realm=\"surehold\"");
+                response.headers_mut().insert(header::WWW_AUTHENTICATE, how);
+            }
+            // What was not read of the body would be taken for the next request.
+            Code::RequestTimeout | Code::BodyTooLarge => {
+                response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
+            }
+            _ => {}
+        }
+        response.headers_mut().insert(HeaderName::from_static("cache-control"), HeaderValue::from_static("no-store"));
+        response
+    }
+}

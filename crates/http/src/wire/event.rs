@@ -1,0 +1,157 @@
+//! Events on the wire: the journal's, with names that do not change.
+
+use serde::Serialize;
+use surehold_core::kernel::{self, ConvertMode, HoldId, HoldPolicy, KeyId, PoolKey, Timestamp};
+use utoipa::ToSchema;
+
+use super::{Line, LinesOut, PoolName};
+
+/// Something that happened, at its place in the tenant's journal.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct Event {
+    /// The event's place: give it as `after` or `Last-Event-ID` to get what follows.
+    #[schema(example = "12-0")]
+    pub cursor: String,
+    #[schema(value_type = String, format = DateTime)]
+    pub at: Timestamp,
+    #[serde(flatten)]
+    pub body: EventBody,
+}
+
+/// `versions` are those of the pools after the event.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum EventBody {
+    SlugClaimed {
+        slug: String,
+        claimed_by: i64,
+    },
+    TenantCreated {
+        #[schema(value_type = super::Policy)]
+        policy: HoldPolicy,
+    },
+    PolicyChanged {
+        #[schema(value_type = super::Policy)]
+        policy: HoldPolicy,
+    },
+    PoolChanged {
+        #[schema(value_type = PoolName)]
+        pool: PoolKey,
+        version: i64,
+        total: i64,
+        overbook: i64,
+        granted: i64,
+        closed: bool,
+    },
+    PoolOversold {
+        #[schema(value_type = PoolName)]
+        pool: PoolKey,
+        oversold: i64,
+    },
+    HoldPlaced {
+        #[schema(value_type = uuid::Uuid)]
+        hold: HoldId,
+        versions: Vec<i64>,
+    },
+    HoldExtended {
+        #[schema(value_type = uuid::Uuid)]
+        hold: HoldId,
+        #[schema(value_type = String, format = DateTime)]
+        expires_at: Timestamp,
+    },
+    HoldCancelled {
+        #[schema(value_type = uuid::Uuid)]
+        hold: HoldId,
+        versions: Vec<i64>,
+    },
+    HoldExpired {
+        #[schema(value_type = uuid::Uuid)]
+        hold: HoldId,
+        versions: Vec<i64>,
+    },
+    HoldConverted {
+        #[schema(value_type = uuid::Uuid)]
+        hold: HoldId,
+        #[schema(value_type = super::ConvertMode)]
+        mode: ConvertMode,
+        #[schema(value_type = Vec<Line>)]
+        kept: LinesOut,
+        versions: Vec<i64>,
+    },
+    BookedGivenBack {
+        #[schema(value_type = uuid::Uuid)]
+        hold: HoldId,
+        #[schema(value_type = Vec<Line>)]
+        lines: LinesOut,
+        versions: Vec<i64>,
+    },
+    BookedMoved {
+        #[schema(value_type = uuid::Uuid)]
+        hold: HoldId,
+        #[schema(value_type = Vec<Line>)]
+        from: LinesOut,
+        #[schema(value_type = Vec<Line>)]
+        to: LinesOut,
+        #[schema(value_type = Vec<PoolName>)]
+        pools: Vec<PoolKey>,
+        versions: Vec<i64>,
+    },
+    KeyCreated {
+        #[schema(value_type = String)]
+        key: KeyId,
+    },
+    KeyRotated {
+        #[schema(value_type = String)]
+        key: KeyId,
+        #[schema(value_type = String)]
+        replaced_by: KeyId,
+        #[schema(value_type = String, format = DateTime)]
+        ends_at: Timestamp,
+    },
+    KeyRevoked {
+        #[schema(value_type = String)]
+        key: KeyId,
+    },
+}
+
+impl From<kernel::Event> for EventBody {
+    fn from(event: kernel::Event) -> EventBody {
+        use kernel::Event as E;
+        match event {
+            E::SlugClaimed { slug, claimed_by } => {
+                EventBody::SlugClaimed { slug: slug.to_string(), claimed_by: claimed_by.0 }
+            }
+            E::TenantCreated { policy } => EventBody::TenantCreated { policy },
+            E::PolicyChanged { policy } => EventBody::PolicyChanged { policy },
+            E::PoolChanged { pool, version, total, overbook, granted, closed } => {
+                EventBody::PoolChanged { pool, version, total, overbook, granted, closed }
+            }
+            E::PoolOversold { pool, oversold } => EventBody::PoolOversold { pool, oversold },
+            E::HoldPlaced { hold, versions } => EventBody::HoldPlaced { hold, versions },
+            E::HoldExtended { hold, expires_at } => EventBody::HoldExtended { hold, expires_at },
+            E::HoldCancelled { hold, versions } => EventBody::HoldCancelled { hold, versions },
+            E::HoldExpired { hold, versions } => EventBody::HoldExpired { hold, versions },
+            E::HoldConverted { hold, mode, kept, versions } => {
+                EventBody::HoldConverted { hold, mode, kept: LinesOut(kept), versions }
+            }
+            E::BookedGivenBack { hold, lines, versions } => {
+                EventBody::BookedGivenBack { hold, lines: LinesOut(lines), versions }
+            }
+            E::BookedMoved { hold, from, to, pools, versions } => {
+                EventBody::BookedMoved { hold, from: LinesOut(from), to: LinesOut(to), pools, versions }
+            }
+            E::KeyCreated { key } => EventBody::KeyCreated { key },
+            E::KeyRotated { key, replaced_by, ends_at } => EventBody::KeyRotated { key, replaced_by, ends_at },
+            E::KeyRevoked { key } => EventBody::KeyRevoked { key },
+        }
+    }
+}
+
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct EventPage {
+    pub events: Vec<Event>,
+    /// The place behind the last event here: give it as `after` to get what follows, now or later.
+    pub next: String,
+    /// Whether more is there already.
+    pub more: bool,
+}

@@ -1,0 +1,23 @@
+//! What goes over the wire. Types in are apart from types out; unknown fields are refused.
+
+mod event;
+mod explain;
+mod hold;
+mod key;
+mod pool;
+
+pub use event::{Event, EventBody, EventPage};
+pub use explain::{Explanation, HoldOnPool};
+pub use hold::{
+    BatchCommand, BatchRequest, BatchResponse, BatchResult, CancelItem, ConvertHold, ConvertItem, ConvertMode,
+    ExtendHold, ExtendItem, GiveBack, Hold, HoldPage, HoldState, Kept, Line, LinesOut, MoveBooked, PlaceHold,
+};
+pub use key::{CreateKey, CreateTenant, Key, KeyPage, KeyScope, NewKey, Policy, RotateKey, Tenant, TenantPage};
+pub use pool::{
+    AdjustPool, Availability, Pool, PoolName, PoolPage, PoolPut, PutPool, PutPools, ResourceAvailability, ShortLine,
+    SlotAvailability,
+};
+
+/// The most items that a page has, and how many it has unless told.
+pub const PAGE_ITEMS_MAX: u16 = 1_000;
+pub const PAGE_ITEMS_DEFAULT: u16 = 100;
