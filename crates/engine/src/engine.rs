@@ -13,6 +13,7 @@ use uuid::Uuid;
 
 use crate::job::{CommandJob, Outcome, Ticket};
 use crate::queue::{Ended, LaneSender, lane_queue};
+use crate::retention::trim_forever;
 use crate::sweeper::sweep_forever;
 use crate::{BATCH_COMMANDS_MAX, Failure, Fault, RequestKey, Store, StoreError, Views};
 
@@ -24,6 +25,8 @@ pub struct EngineConfig {
     pub deadline: Duration,
     /// The pause between sweeps for lapsed holds; `None` leaves it to others.
     pub sweep_pause: Option<Duration>,
+    /// How long events are kept; `None` keeps them for ever.
+    pub journal_retention: Option<Duration>,
 }
 
 impl Default for EngineConfig {
@@ -32,6 +35,7 @@ impl Default for EngineConfig {
             waiting_commands_max: 32_768,
             deadline: Duration::from_secs(10),
             sweep_pause: Some(Duration::from_secs(1)),
+            journal_retention: None,
         }
     }
 }
@@ -62,7 +66,8 @@ struct Shared {
     views: Views,
     config: EngineConfig,
     ended: std::sync::Mutex<Vec<Ended>>,
-    sweeper: std::sync::Mutex<Option<AbortHandle>>,
+    /// What runs beside the lanes and ends with them.
+    background: std::sync::Mutex<Vec<AbortHandle>>,
 }
 
 impl std::fmt::Debug for Engine {
@@ -85,12 +90,12 @@ impl Engine {
         }
         store.start(queues)?;
         let ended = std::sync::Mutex::new(ended);
-        let sweeper = std::sync::Mutex::new(None);
-        let engine = Engine { shared: Arc::new(Shared { lanes, views: Views::new(store), config, ended, sweeper }) };
-        if let Some(pause) = config.sweep_pause {
-            let sweeper = tokio::spawn(sweep_forever(engine.downgrade(), pause)).abort_handle();
-            *engine.shared.sweeper.lock().expect("nothing panics while holding it") = Some(sweeper);
-        }
+        let background = std::sync::Mutex::default();
+        let engine = Engine { shared: Arc::new(Shared { lanes, views: Views::new(store), config, ended, background }) };
+        let sweeping = config.sweep_pause.map(|pause| tokio::spawn(sweep_forever(engine.downgrade(), pause)));
+        let trimming = config.journal_retention.map(|kept| tokio::spawn(trim_forever(engine.downgrade(), kept)));
+        let tasks = sweeping.into_iter().chain(trimming).map(|task| task.abort_handle());
+        engine.shared.background.lock().expect("nothing panics while holding it").extend(tasks);
         Ok(engine)
     }
 
@@ -194,8 +199,8 @@ impl Engine {
 
     /// Serves what was accepted, then ends the lanes. Clones of the engine refuse from then on.
     pub async fn stop(self) {
-        if let Some(sweeper) = self.shared.sweeper.lock().expect("nothing panics while holding it").take() {
-            sweeper.abort();
+        for task in self.shared.background.lock().expect("nothing panics while holding it").drain(..) {
+            task.abort();
         }
         for lane in &self.shared.lanes {
             lane.stop();

@@ -9,6 +9,7 @@ mod migrate;
 mod queue;
 mod recovery;
 mod request_key;
+mod retention;
 mod session;
 mod store;
 mod sweeper;

@@ -19,6 +19,7 @@ pub(crate) struct SqliteSession<'c> {
     journal_head: Statement<'c>,
     journal_insert: Statement<'c>,
     journal_batch: Statement<'c>,
+    journal_trim: Statement<'c>,
 }
 
 /// Inserting this many rows at once saves the start and the end of as many statements.
@@ -159,6 +160,7 @@ impl<'c> SqliteSession<'c> {
             journal_head: connection.prepare(statements::JOURNAL_HEAD)?,
             journal_insert: connection.prepare(statements::JOURNAL_INSERT)?,
             journal_batch: connection.prepare(statements::JOURNAL_BATCH)?,
+            journal_trim: connection.prepare(statements::JOURNAL_TRIM)?,
         })
     }
 
@@ -199,6 +201,9 @@ impl<'c> SqliteSession<'c> {
             binder.bind(Value::Int(i64::from(count)));
             binder.bind(Value::Bytes(events));
             binder.execute().map_err(store_error)?;
+            if let Some(before_seq) = work.facts.journal_trim_before() {
+                self.journal_trim.execute([tenant.0, before_seq]).map_err(store_error)?;
+            }
         }
         self.connection.execute_batch("commit").map_err(commit_error)?;
         self.log.committed(self.connection);

@@ -47,6 +47,8 @@ pub(crate) fn delete(table: &Table) -> String {
 pub(crate) const JOURNAL_HEAD: &str = "select seq, at from journal where tenant = ?1 order by seq desc limit 1";
 pub(crate) const JOURNAL_INSERT: &str =
     "insert into journal (tenant, seq, batch_id, at, events_count, events) values (?1, ?2, ?3, ?4, ?5, ?6)";
+pub(crate) const JOURNAL_TRIM: &str = "delete from journal where tenant = ?1 and seq < ?2";
+
 pub(crate) const JOURNAL_BATCH: &str = "select batch_id from journal where tenant = ?1 and seq = ?2";
 
 /// All statements of the write path with a name, for tests that explain them.
@@ -62,9 +64,12 @@ pub fn every_statement() -> Vec<(String, String)> {
             add("load due", sql);
         }
     }
-    for (name, sql) in
-        [("journal head", JOURNAL_HEAD), ("journal insert", JOURNAL_INSERT), ("journal batch", JOURNAL_BATCH)]
-    {
+    for (name, sql) in [
+        ("journal head", JOURNAL_HEAD),
+        ("journal insert", JOURNAL_INSERT),
+        ("journal batch", JOURNAL_BATCH),
+        ("journal trim", JOURNAL_TRIM),
+    ] {
         all.push((name.to_owned(), sql.to_owned()));
     }
     all

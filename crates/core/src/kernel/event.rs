@@ -79,6 +79,10 @@ pub enum Event {
     KeyRevoked {
         key: KeyId,
     },
+    /// The rows of the journal before this one are gone.
+    JournalTrimmed {
+        before_seq: i64,
+    },
 }
 
 #[derive(Debug, Error)]

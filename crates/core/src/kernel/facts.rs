@@ -30,6 +30,8 @@ pub struct Facts {
     events: Vec<u8>,
     events_count: u32,
     events_before_command: (usize, u32),
+    /// The journal rows before this one are no longer needed: as the command says, and as kept.
+    journal_trim: [Option<i64>; 2],
 }
 
 impl Facts {
@@ -47,6 +49,7 @@ impl Facts {
             events: Vec::new(),
             events_count: 0,
             events_before_command: (0, 0),
+            journal_trim: [None; 2],
         }
     }
 
@@ -136,6 +139,11 @@ impl Facts {
         self.events_count = self.events_count.strict_add(1);
     }
 
+    /// Lets go of the journal before this row.
+    pub fn trim_journal(&mut self, before_seq: i64) {
+        self.journal_trim[0] = Some(before_seq);
+    }
+
     /// The command found its own effect in place and repeats the answer.
     pub fn mark_replayed(&mut self) {
         self.replayed = true;
@@ -160,6 +168,8 @@ impl Facts {
         }
         self.command = self.command.strict_add(1);
         self.events_before_command = (self.events.len(), self.events_count);
+        let [said, kept] = &mut self.journal_trim;
+        *kept = said.take().max(*kept);
         std::mem::take(&mut self.replayed)
     }
 
@@ -172,6 +182,7 @@ impl Facts {
         let (bytes, count) = self.events_before_command;
         self.events.truncate(bytes);
         self.events_count = count;
+        self.journal_trim[0] = None;
         self.replayed = false;
     }
 
@@ -186,7 +197,12 @@ impl Facts {
     }
 
     pub fn has_changes(&self) -> bool {
-        self.shelves.iter().any(|shelf| shelf.has_changes())
+        self.journal_trim_before().is_some() || self.shelves.iter().any(|shelf| shelf.has_changes())
+    }
+
+    /// The journal rows before this one are to be deleted.
+    pub fn journal_trim_before(&self) -> Option<i64> {
+        self.journal_trim[1]
     }
 
     /// The packed events of the batch, and how many they are.

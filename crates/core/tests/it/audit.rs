@@ -49,6 +49,7 @@ impl Ledger<'_> {
             | Event::KeyCreated { .. }
             | Event::KeyRotated { .. }
             | Event::KeyRevoked { .. }
+            | Event::JournalTrimmed { .. }
             | Event::PoolOversold { .. }
             | Event::HoldExtended { .. } => {}
             Event::PoolChanged { pool, version, total, overbook, granted, closed } => {
@@ -122,6 +123,7 @@ fn hold_of(event: &Event) -> Option<&surehold_core::kernel::HoldId> {
         | Event::KeyCreated { .. }
         | Event::KeyRotated { .. }
         | Event::KeyRevoked { .. }
+        | Event::JournalTrimmed { .. }
         | Event::PoolChanged { .. }
         | Event::PoolOversold { .. } => None,
         Event::HoldPlaced { hold, .. }

@@ -73,6 +73,7 @@ fn pool_versions<'a>(world: &'a World, event: &'a Event) -> Vec<(&'a PoolKey, i6
         | Event::KeyCreated { .. }
         | Event::KeyRotated { .. }
         | Event::KeyRevoked { .. }
+        | Event::JournalTrimmed { .. }
         | Event::PoolOversold { .. }
         | Event::HoldExtended { .. } => Vec::new(),
         Event::PoolChanged { pool, version, .. } => vec![(pool, *version)],

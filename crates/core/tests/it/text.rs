@@ -94,6 +94,7 @@ impl Tell for Event {
             Event::KeyRotated { key, replaced_by, ends_at } => {
                 format!("key {key} replaced by {replaced_by} and ends at {}", instant_text(*ends_at))
             }
+            Event::JournalTrimmed { before_seq } => format!("journal trimmed before {before_seq}"),
             Event::KeyRevoked { key } => format!("key {key} revoked"),
             Event::PoolChanged { pool, version, total, overbook, granted, closed } => {
                 let (version, total, overbook, granted, closed) = (*version, *total, *overbook, *granted, *closed);

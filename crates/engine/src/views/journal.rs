@@ -33,6 +33,32 @@ impl Views {
         rows.iter().map(read).collect::<Result<_, Corrupt>>().map_err(|what| corrupt(&what))
     }
 
+    /// The first and the last of up to `rows_max` rows that are older than an instant; the newest row is never one.
+    pub(crate) async fn journal_older_than(
+        &self,
+        tenant: TenantId,
+        kept_from: Timestamp,
+        rows_max: u16,
+    ) -> Result<Option<(i64, i64)>, Fault> {
+        let sql = "select coalesce(min(seq), 0), coalesce(max(seq), 0) from \
+                   (select seq, at from journal where tenant = $1 order by seq limit $3) oldest \
+                   where at < $2 and seq < (select max(seq) from journal where tenant = $1)";
+        let params = vec![OwnedValue::Int(tenant.0), OwnedValue::Time(kept_from), OwnedValue::Int(i64::from(rows_max))];
+        let rows = self.store.query(Scope::Tenant(tenant), sql, params).await?;
+        let Some(row) = rows.first() else { return Ok(None) };
+        let read = || Ok((row.int(0)?, row.int(1)?));
+        let (first, last) = read().map_err(|what: Corrupt| corrupt(&what))?;
+        Ok((last > 0).then_some((first, last)))
+    }
+
+    /// Everybody who has a journal: the tenants, their test twins and the directory.
+    pub(crate) async fn journal_tenants(&self) -> Result<Vec<TenantId>, Fault> {
+        let rows = self.store.query(Scope::Installation, "select tenant from tenants", Vec::new()).await?;
+        let tenants = rows.iter().map(|row| row.int(0).map(TenantId));
+        let tenants = tenants.chain([Ok(TenantId::DIRECTORY)]);
+        tenants.collect::<Result<_, Corrupt>>().map_err(|what| corrupt(&what))
+    }
+
     pub async fn journal_tail(&self, tenant: TenantId) -> Result<JournalTail, Fault> {
         // Two lookups in the primary key, not a scan.
         let sql = "select coalesce((select seq from journal where tenant = $1 order by seq limit 1), 0), \

@@ -112,6 +112,10 @@ pub enum EventBody {
         #[schema(value_type = String)]
         key: KeyId,
     },
+    JournalTrimmed {
+        /// Events of rows before this one are gone.
+        before_seq: i64,
+    },
 }
 
 impl From<kernel::Event> for EventBody {
@@ -143,6 +147,7 @@ impl From<kernel::Event> for EventBody {
             E::KeyCreated { key } => EventBody::KeyCreated { key },
             E::KeyRotated { key, replaced_by, ends_at } => EventBody::KeyRotated { key, replaced_by, ends_at },
             E::KeyRevoked { key } => EventBody::KeyRevoked { key },
+            E::JournalTrimmed { before_seq } => EventBody::JournalTrimmed { before_seq },
         }
     }
 }

@@ -87,6 +87,7 @@ fn pool_versions<'a>(dump: &'a Dump, event: &'a Event) -> Vec<(&'a PoolKey, i64)
         | Event::KeyCreated { .. }
         | Event::KeyRotated { .. }
         | Event::KeyRevoked { .. }
+        | Event::JournalTrimmed { .. }
         | Event::PoolOversold { .. }
         | Event::HoldExtended { .. } => Vec::new(),
         Event::PoolChanged { pool, version, .. } => vec![(pool, *version)],
@@ -118,6 +119,7 @@ fn check_fates(dump: &Dump) {
             | Event::KeyCreated { .. }
             | Event::KeyRotated { .. }
             | Event::KeyRevoked { .. }
+            | Event::JournalTrimmed { .. }
             | Event::PoolChanged { .. }
             | Event::PoolOversold { .. }
             | Event::HoldExtended { .. }

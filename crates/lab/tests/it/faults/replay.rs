@@ -52,7 +52,8 @@ impl<'a> Replay<'a> {
             | Event::PolicyChanged { .. }
             | Event::KeyCreated { .. }
             | Event::KeyRotated { .. }
-            | Event::KeyRevoked { .. } => {}
+            | Event::KeyRevoked { .. }
+            | Event::JournalTrimmed { .. } => {}
             Event::PoolChanged { pool, version, total, overbook, .. } => {
                 self.pools.entry(pool.clone()).or_default();
                 let pool = self.step(pool, *version);
