@@ -9,12 +9,14 @@ use surehold_core::kernel::TenantId;
 use surehold_engine::{Fault, OwnedValue, Scope, Store};
 use surehold_lab::fixture::{Fixture, StoreKind, connect};
 use surehold_postgres::{PostgresConfig, PostgresStore};
-use tokio::time::timeout;
+use tokio::time::{sleep, timeout};
 
 use crate::conformance::World;
 
 const FIRST: Scope = Scope::Tenant(TenantId(1));
 const SECOND: Scope = Scope::Tenant(TenantId(2));
+/// Longer than anything waits for.
+const SLOW: &str = "select 1::bigint from pg_sleep(28)";
 
 /// Two tenants, each with a pool, and a store of its own for reading.
 async fn two_tenants(readers: usize) -> (Fixture, Arc<PostgresStore>) {
@@ -86,15 +88,30 @@ async fn a_query_that_fails_leaves_nothing_behind() {
         assert_eq!(ints(&store, SECOND, "select tenant from pools").await, Ok(vec![2]), "after {sql}");
         assert_eq!(pid(&store).await, connection, "after {sql}");
     }
-    let outside = "select count(*) from pools where current_setting('transaction_read_only') = 'on'";
-    assert_eq!(ints(&store, SECOND, outside).await, Ok(vec![1]));
+}
+
+/// What is set for one read ends with it, when all goes well too.
+#[tokio::test]
+async fn a_read_leaves_nothing_set() {
+    let (_fixture, store) = two_tenants(1).await;
+    let tenant = "select coalesce(nullif(current_setting('surehold.tenant', true), ''), '0')::bigint";
+    let is_reader = "select (current_user = 'surehold_reader')::int::bigint";
+    for (scope, sql, expected) in [
+        (FIRST, tenant, 1),
+        (Scope::Installation, tenant, 0),
+        (Scope::Installation, is_reader, 0),
+        (FIRST, is_reader, 1),
+        (Scope::Installation, tenant, 0),
+    ] {
+        assert_eq!(ints(&store, scope, sql).await, Ok(vec![expected]), "{sql} as {scope:?}");
+    }
 }
 
 /// What cannot be sent leaves a transaction open; who turns away leaves an answer unread. Neither connection is used
 /// again.
 #[tokio::test]
 async fn a_connection_in_an_unknown_state_is_replaced() {
-    let (_fixture, store) = two_tenants(1).await;
+    let (fixture, store) = two_tenants(1).await;
     let first = pid(&store).await;
     let text_for_a_number = vec![OwnedValue::Text("1".to_owned())];
     let unsent = store.query(FIRST, "select tenant from pools where tenant = $1", text_for_a_number).await;
@@ -103,10 +120,19 @@ async fn a_connection_in_an_unknown_state_is_replaced() {
     let second = pid(&store).await;
     assert_ne!(second, first);
 
-    let slow = ints(&store, FIRST, "select 1::bigint from pg_sleep(20)");
+    let slow = ints(&store, FIRST, SLOW);
     timeout(Duration::from_millis(300), slow).await.unwrap_err();
     assert_eq!(ints(&store, SECOND, "select tenant from pools").await, Ok(vec![2]));
     assert_ne!(pid(&store).await, second);
+    // The server does not go on with what nobody waits for.
+    let client = connect(fixture.url()).await.unwrap();
+    let at_work = "select count(*) from pg_stat_activity where datname = current_database() and pid = $1";
+    let ended = async {
+        while client.query_one(at_work, &[&i32::try_from(second).unwrap()]).await.unwrap().get::<_, i64>(0) > 0 {
+            sleep(Duration::from_millis(50)).await;
+        }
+    };
+    timeout(Duration::from_secs(20), ended).await.unwrap();
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -132,7 +158,7 @@ async fn whoever_waits_too_long_for_a_reader_is_told_that_all_are_busy() {
     let (_fixture, store) = two_tenants(1).await;
     pid(&store).await;
     let slow = Arc::clone(&store);
-    let slow = tokio::spawn(async move { ints(&slow, FIRST, "select 1::bigint from pg_sleep(25)").await });
+    let slow = tokio::spawn(async move { ints(&slow, FIRST, SLOW).await });
     // Until the slow one has got the connection.
     let refused = async {
         loop {
