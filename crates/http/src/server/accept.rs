@@ -62,7 +62,7 @@ impl Group {
     /// Refuses beyond the limit by closing at once. The alternative, to leave connections in the backlog, makes new
     /// clients wait for an answer that may never come, fills the backlog against everybody, and shows nothing to the
     /// operator. A closed connection tells the client to try again or elsewhere, costs those that are connected one
-    /// system call, and is counted.
+    /// system call, and is counted. Room is made by asking connections without a request to leave (`make_room`).
     fn open(self: &Arc<Group>) -> Option<Open> {
         let admitted =
             self.open.fetch_update(Relaxed, Relaxed, |open| (open < self.connections_max).then_some(open + 1));
@@ -106,50 +106,57 @@ impl Drop for Attended {
     }
 }
 
-/// Accepts until the shutdown. The listener closes when this returns.
-pub(super) async fn accept<L: Listen>(
-    listener: L,
-    tls: Option<Tls>,
-    group: Arc<Group>,
-    host: Arc<Host>,
-    tasks: TaskTracker,
-    shutdown: CancellationToken,
-) {
-    let (mut exhausted, mut full) = (Burst::default(), Burst::default());
-    let mut stopping = std::pin::pin!(shutdown.cancelled());
-    loop {
-        let accepted = tokio::select! {
-            biased;
-            () = &mut stopping => return,
-            accepted = listener.accept() => accepted,
-        };
-        match accepted {
-            Ok((socket, peer)) => match group.open() {
-                Some(open) => {
-                    let (host, tls) = (Arc::clone(&host), tls.clone());
-                    let attended = Attended { watch: host.watcher.admit(), peer, open };
-                    tasks.spawn(async move {
-                        connection::serve(&host, &attended.watch, socket, attended.peer, tls.as_ref()).await;
-                    });
-                }
-                None if full.is_news() => {
-                    let (listener, limit) = (group.name, group.connections_max);
-                    tracing::warn!(listener, limit, "New connections are refused: {limit} are open already");
-                }
-                None => {}
-            },
-            Err(error) if is_of_one_connection(&error) => {}
-            Err(error) => {
-                if exhausted.is_news() {
-                    let listener = group.name;
-                    tracing::error!(listener, %error, "Cannot accept connections; trying again. Check `ulimit -n`");
-                }
-                tokio::select! {
-                    () = &mut stopping => return,
-                    () = tokio::time::sleep(EXHAUSTED_PAUSE) => {}
+/// What a listener leads to.
+#[derive(Debug)]
+pub(super) struct Door {
+    pub(super) tls: Option<Tls>,
+    pub(super) group: Arc<Group>,
+    pub(super) host: Arc<Host>,
+    pub(super) tasks: TaskTracker,
+}
+
+impl Door {
+    /// Accepts until the shutdown. The listener closes when this returns.
+    pub(super) async fn attend<L: Listen>(self, listener: L, shutdown: CancellationToken) {
+        let (mut exhausted, mut full) = (Burst::default(), Burst::default());
+        let mut stopping = std::pin::pin!(shutdown.cancelled());
+        loop {
+            let accepted = tokio::select! {
+                biased;
+                () = &mut stopping => return,
+                accepted = listener.accept() => accepted,
+            };
+            match accepted {
+                Ok((socket, peer)) => self.admit(socket, peer, &mut full),
+                Err(error) if is_of_one_connection(&error) => {}
+                Err(error) => {
+                    if exhausted.is_news() {
+                        let listener = self.group.name;
+                        tracing::error!(listener, %error, "Cannot accept connections; trying again. Check `ulimit -n`");
+                    }
+                    tokio::select! {
+                        () = &mut stopping => return,
+                        () = tokio::time::sleep(EXHAUSTED_PAUSE) => {}
+                    }
                 }
             }
         }
+    }
+
+    fn admit(&self, socket: impl Socket, peer: Peer, full: &mut Burst) {
+        let Some(open) = self.group.open() else {
+            self.host.watcher.make_room();
+            if full.is_news() {
+                let (listener, limit) = (self.group.name, self.group.connections_max);
+                tracing::warn!(listener, limit, "New connections are refused: {limit} are open already");
+            }
+            return;
+        };
+        let (host, tls) = (Arc::clone(&self.host), self.tls.clone());
+        let attended = Attended { watch: host.watcher.admit(), peer, open };
+        self.tasks.spawn(async move {
+            connection::serve(&host, &attended.watch, socket, attended.peer, tls.as_ref()).await;
+        });
     }
 }
 
@@ -224,15 +231,8 @@ mod tests {
             http: connection::http(),
         };
         let (tasks, shutdown) = (TaskTracker::new(), CancellationToken::new());
-        let group = Group::new("test", 1);
-        let accepting = tokio::spawn(accept(
-            Scripted { steps: Mutex::new(steps) },
-            None,
-            group,
-            Arc::new(host),
-            tasks.clone(),
-            shutdown.clone(),
-        ));
+        let door = Door { tls: None, group: Group::new("test", 1), host: Arc::new(host), tasks: tasks.clone() };
+        let accepting = tokio::spawn(door.attend(Scripted { steps: Mutex::new(steps) }, shutdown.clone()));
         tokio::io::AsyncWriteExt::write_all(&mut client, b"GET / HTTP/1.0\r\n\r\n").await.unwrap();
         let mut answer = String::new();
         client.read_to_string(&mut answer).await.unwrap();

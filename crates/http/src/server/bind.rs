@@ -88,7 +88,7 @@ impl LocalSocket {
     pub async fn bind(path: &Path) -> Result<LocalSocket, BindError> {
         let failed = |source| BindError::Socket { path: path.to_owned(), source };
         let nursery = Nursery::beside(path);
-        if nursery.socket.as_os_str().len() > SOCKET_PATH_BYTES_MAX {
+        if [path, &nursery.socket].into_iter().any(|path| path.as_os_str().len() > SOCKET_PATH_BYTES_MAX) {
             return Err(BindError::SocketPathTooLong { path: path.to_owned() });
         }
         check_vacant(path).await?;

@@ -3,12 +3,13 @@
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
+use std::time::Instant;
 
 use axum::BoxError;
 use axum::body::Body;
 use bytes::Bytes;
 use hyper::body::{Body as HttpBody, Frame, Incoming, SizeHint};
-use tokio::time::{Instant, Sleep};
+use tokio::time::Sleep;
 
 use super::metrics::Timeout;
 use super::watch::Watch;
@@ -59,8 +60,9 @@ impl HttpBody for TimedBody {
                 Poll::Ready(None)
             }
             Poll::Pending => {
-                let deadline = this.head_at + this.watch.watcher().body_timeout;
-                let timer = this.timer.get_or_insert_with(|| Box::pin(tokio::time::sleep_until(deadline)));
+                let body_timeout = this.watch.watcher().body_timeout;
+                let left = || body_timeout.saturating_sub(this.head_at.elapsed());
+                let timer = this.timer.get_or_insert_with(|| Box::pin(tokio::time::sleep(left())));
                 ready!(timer.as_mut().poll(cx));
                 this.watch.watcher().timeouts.count(Timeout::Body);
                 Poll::Ready(Some(Err(BodyTimeout.into())))

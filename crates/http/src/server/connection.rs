@@ -25,6 +25,8 @@ const HTTP2_STREAMS_MAX: u32 = 256;
 const HTTP2_HEADER_LIST_BYTES_MAX: u32 = 16 * 1_024;
 const HTTP2_STREAM_WINDOW_BYTES: u32 = 64 * 1_024;
 const HTTP2_CONNECTION_WINDOW_BYTES: u32 = 1_024 * 1_024;
+/// Of answers that the client has not granted a window for, per stream.
+const HTTP2_SEND_BUFFER_BYTES_MAX: usize = 64 * 1_024;
 const HTTP2_PING_INTERVAL: Duration = Duration::from_secs(20);
 const HTTP2_PING_TIMEOUT: Duration = Duration::from_secs(20);
 /// Streams that were opened and reset before we looked at them ("rapid reset"); more end the connection.
@@ -51,6 +53,7 @@ pub(super) fn http() -> auto::Builder<TokioExecutor> {
         .max_header_list_size(HTTP2_HEADER_LIST_BYTES_MAX)
         .initial_stream_window_size(HTTP2_STREAM_WINDOW_BYTES)
         .initial_connection_window_size(HTTP2_CONNECTION_WINDOW_BYTES)
+        .max_send_buf_size(HTTP2_SEND_BUFFER_BYTES_MAX)
         .keep_alive_interval(HTTP2_PING_INTERVAL)
         .keep_alive_timeout(HTTP2_PING_TIMEOUT)
         .max_pending_accept_reset_streams(HTTP2_RESETS_PENDING_MAX)

@@ -28,7 +28,7 @@ pub use bind::{BindError, LocalSocket, bind_tcp};
 pub use body::BodyTimeout;
 pub use tls::{Tls, TlsError};
 
-use accept::Group;
+use accept::{Door, Group};
 use connection::Host;
 use metrics::Timeouts;
 use watch::Watcher;
@@ -132,6 +132,10 @@ impl Server {
     pub async fn run(self, shutdown: CancellationToken) -> Drained {
         let tasks = TaskTracker::new();
         let host = Arc::new(Host { router: self.router, watcher: Arc::clone(&self.watcher), http: connection::http() });
+        let door = |group: &Arc<Group>, tls| {
+            let (group, host, tasks) = (Arc::clone(group), Arc::clone(&host), tasks.clone());
+            Door { tls, group, host, tasks }
+        };
         // Dropping the set at the end stops the patrol and the followers of files.
         let mut helpers = JoinSet::new();
         let watcher = Arc::clone(&self.watcher);
@@ -142,14 +146,14 @@ impl Server {
             if let Some(tls) = tls.clone() {
                 helpers.spawn(tls.follow_files());
             }
-            let (group, host) = (Arc::clone(&self.network), Arc::clone(&host));
-            accepting.spawn(accept::accept(listener, tls, group, host, tasks.clone(), shutdown.clone()));
+            let door = door(&self.network, tls);
+            accepting.spawn(door.attend(listener, shutdown.clone()));
         }
         let mut socket_files = Vec::new();
         for LocalSocket { listener, file } in self.unix {
             socket_files.push(file);
-            let (group, host) = (Arc::clone(&self.local), Arc::clone(&host));
-            accepting.spawn(accept::accept(listener, None, group, host, tasks.clone(), shutdown.clone()));
+            let door = door(&self.local, None);
+            accepting.spawn(door.attend(listener, shutdown.clone()));
         }
 
         shutdown.cancelled().await;

@@ -91,7 +91,8 @@ impl Tls {
         Ok(Tls { files, server: Arc::new(server) })
     }
 
-    /// Reads the files anew. New connections get what was read; on any trouble they go on getting the old certificate.
+    /// Reads the files anew, waiting for them on this thread. New connections get what was read; on any trouble they
+    /// go on getting the old certificate, and the log says so.
     pub fn reload(&self) -> Result<(), TlsError> {
         let files = &*self.files;
         // Looked at before they are read: a change after that is seen by the next check.

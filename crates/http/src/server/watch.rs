@@ -33,6 +33,8 @@ pub(super) struct Watcher {
     /// Starts at 1: a connection's zero means "never".
     tick: AtomicU32,
     tick_length: Duration,
+    /// Tick at which a connection last had to be refused; 0: never.
+    full_at: AtomicU32,
     draining: AtomicBool,
     cutting: AtomicBool,
     limits: Limits,
@@ -104,6 +106,7 @@ impl Watcher {
             connections: Mutex::default(),
             tick: AtomicU32::new(1),
             tick_length,
+            full_at: AtomicU32::new(0),
             draining: AtomicBool::new(false),
             cutting: AtomicBool::new(false),
             limits: Limits {
@@ -146,6 +149,17 @@ impl Watcher {
             self.tick.fetch_add(1, Relaxed);
             self.nudge_where(|watch| watch.verdict() != Verdict::Stay);
         }
+    }
+
+    /// Connections are being refused: for a while, idle ones get no more time than a head.
+    pub(super) fn make_room(&self) {
+        self.full_at.store(self.now(), Relaxed);
+    }
+
+    fn idle_limit(&self) -> u32 {
+        let full_at = self.full_at.load(Relaxed);
+        let full = full_at > 0 && self.now().saturating_sub(full_at) <= self.limits.head;
+        if full { self.limits.head.min(self.limits.idle) } else { self.limits.idle }
     }
 
     /// Tells every connection to finish what it does and to take nothing new.
@@ -297,7 +311,7 @@ impl Watch {
                     Verdict::Stay
                 }
             }
-            Phase::Idle | Phase::Http2 if overdue(limits.idle) => Verdict::Leave,
+            Phase::Idle | Phase::Http2 if overdue(watcher.idle_limit()) => Verdict::Leave,
             Phase::Opening | Phase::Head | Phase::Lingering | Phase::Idle | Phase::Http2 | Phase::Busy => Verdict::Stay,
         }
     }
