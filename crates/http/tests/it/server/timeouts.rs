@@ -1,0 +1,162 @@
+//! Clients that are slow, silent or deaf.
+
+use std::time::{Duration, Instant};
+
+use super::world::{Answer, BIG_BYTES, Client, World, brisk, patiently};
+use surehold_http::server::ServerConfig;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+
+/// Sends a byte at a time for as long as the server listens.
+async fn dribble(client: &mut Client<TcpStream>) {
+    patiently(async {
+        while client.io.write_all(b"x").await.is_ok() {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_head_that_does_not_come_ends_the_connection() {
+    let world = World::start(brisk());
+    let cases: [(&str, &[u8]); 4] = [
+        ("silence", b""),
+        ("half a head", b"GET / HTTP/1.1\r\nho"),
+        ("half a preface", b"PRI * HTTP/2.0\r\n"),
+        ("half a second head", b"GET / HTTP/1.1\r\nhost: test\r\n\r\n"),
+    ];
+    for (number, (name, bytes)) in cases.into_iter().enumerate() {
+        let mut client = world.connect().await;
+        let began_at = Instant::now();
+        client.send(bytes).await;
+        if name == "half a second head" {
+            assert_eq!(client.answer().await.status, 200);
+            client.send(b"GET / HT").await;
+        }
+        assert_eq!(client.rest().await, "", "{name}");
+        assert!(began_at.elapsed() >= brisk().header_timeout, "{name} was cut early");
+        assert_eq!(world.timeouts("head"), u64::try_from(number).unwrap() + 1, "{name}");
+    }
+}
+
+#[tokio::test]
+async fn a_head_that_dribbles_ends_the_connection() {
+    let world = World::start(brisk());
+    let mut client = world.connect().await;
+    client.send(b"GET / HTTP/1.1\r\nhost: ").await;
+    dribble(&mut client).await;
+    assert_eq!(world.timeouts("head"), 1);
+}
+
+#[tokio::test]
+async fn a_slow_body_is_a_typed_error_and_ends_the_connection() {
+    let world = World::start(brisk());
+    for (number, sent) in ["", "some"].into_iter().enumerate() {
+        let mut client = world.connect().await;
+        let began_at = Instant::now();
+        client.send(format!("POST /echo HTTP/1.1\r\nhost: test\r\ncontent-length: 100\r\n\r\n{sent}").as_bytes()).await;
+        assert_eq!(client.answer().await, Answer { status: 408, body: "too slow".to_owned() });
+        assert!(began_at.elapsed() >= brisk().body_timeout);
+        assert_eq!(client.rest().await, "");
+        assert_eq!(world.timeouts("body"), u64::try_from(number).unwrap() + 1);
+    }
+    assert_eq!(world.timeouts("head"), 0);
+}
+
+#[tokio::test]
+async fn a_client_that_never_reads_is_cut() {
+    let world = World::start(brisk());
+    let mut client = world.connect().await;
+    client.send(b"GET /big HTTP/1.1\r\nhost: test\r\n\r\n").await;
+    world.metric_reaches("surehold_http_timeouts_total{kind=\"write\"}", 1).await;
+    world.metric_reaches("surehold_http_connections_open{listener=\"network\"}", 0).await;
+    assert!(client.rest().await.len() < BIG_BYTES);
+}
+
+#[tokio::test]
+async fn a_client_that_reads_slowly_is_not_cut() {
+    let world = World::start(brisk());
+    let mut client = world.connect().await;
+    client.send(b"GET /big HTTP/1.1\r\nhost: test\r\nconnection: close\r\n\r\n").await;
+    let began_at = Instant::now();
+    let (mut read, mut buffer) = (0, vec![0; 1_024 * 1_024]);
+    loop {
+        match patiently(client.io.read(&mut buffer)).await.unwrap() {
+            0 => break,
+            bytes => read += bytes,
+        }
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    assert!(read >= BIG_BYTES);
+    assert!(began_at.elapsed() > brisk().write_stall_timeout, "it was not slow enough to prove anything");
+    assert_eq!(world.timeouts("write"), 0);
+}
+
+#[tokio::test]
+async fn an_idle_connection_outlives_the_head_timeout() {
+    let world = World::start(brisk());
+    let mut client = world.connect().await;
+    for _ in 0..3 {
+        assert_eq!(client.get_body("/").await, "hello");
+        tokio::time::sleep(brisk().header_timeout * 2).await;
+    }
+    assert_eq!(client.get_body("/").await, "hello");
+    assert_eq!(world.timeouts("head") + world.timeouts("idle"), 0);
+}
+
+#[tokio::test]
+async fn an_idle_connection_is_closed_in_the_end() {
+    let world = World::start(ServerConfig { idle_timeout: Duration::from_millis(600), ..brisk() });
+    let mut client = world.connect().await;
+    assert_eq!(client.get_body("/").await, "hello");
+    let idle_since = Instant::now();
+    assert_eq!(client.rest().await, "");
+    assert!(idle_since.elapsed() >= Duration::from_millis(300), "closed after {:?}", idle_since.elapsed());
+    assert_eq!((world.timeouts("idle"), world.timeouts("head")), (1, 0));
+}
+
+/// A request may take longer than all timeouts that concern the client.
+#[tokio::test]
+async fn a_slow_handler_is_not_the_clients_fault() {
+    let config = ServerConfig { idle_timeout: Duration::from_millis(300), ..brisk() };
+    let world = World::start(config.clone());
+    let mut client = world.connect().await;
+    client.send(b"GET /slow HTTP/1.1\r\nhost: test\r\n\r\n").await;
+    world.slow_has_begun().await;
+    tokio::time::sleep(config.write_stall_timeout * 2).await;
+    world.go.add_permits(1);
+    assert_eq!(client.answer().await.body, "at last");
+}
+
+/// As many attackers and sleepers as would exhaust a naive server, and everybody else is served.
+#[tokio::test]
+async fn a_crowd_of_slow_clients_hinders_nobody() {
+    const SLOW: usize = 100;
+    const IDLE: usize = 200;
+    const REQUESTS: usize = 500;
+    let world = World::start(ServerConfig { header_timeout: Duration::from_secs(1), ..brisk() });
+    let mut idle = Vec::new();
+    for _ in 0..IDLE {
+        let mut client = world.connect().await;
+        assert_eq!(client.get_body("/").await, "hello");
+        idle.push(client);
+    }
+    let mut slow = tokio::task::JoinSet::new();
+    for _ in 0..SLOW {
+        let mut client = world.connect().await;
+        client.send(b"GET / HTTP/1.1\r\nhost: ").await;
+        slow.spawn(async move { dribble(&mut client).await });
+    }
+    let mut working = world.connect().await;
+    for _ in 0..REQUESTS {
+        assert_eq!(working.get_body("/").await, "hello");
+    }
+    assert_eq!(patiently(slow.join_all()).await.len(), SLOW);
+    assert_eq!(world.timeouts("head"), u64::try_from(SLOW).unwrap());
+    for client in &mut idle {
+        assert_eq!(client.get_body("/").await, "hello");
+    }
+    let open = u64::try_from(IDLE).unwrap() + 1;
+    world.metric_reaches("surehold_http_connections_open{listener=\"network\"}", open).await;
+}
