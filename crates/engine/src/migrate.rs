@@ -16,6 +16,11 @@ pub struct Migration {
 }
 
 impl Migration {
+    /// As its file is called.
+    pub fn title(&self) -> String {
+        format!("{:04}_{}", self.number, self.name)
+    }
+
     pub fn checksum(&self) -> String {
         let mut text = String::with_capacity(64);
         for byte in Sha256::digest(self.sql) {

@@ -10,6 +10,7 @@ use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
 use rustls::{ClientConfig, DigitallySignedStruct, RootCertStore, SignatureScheme};
 use surehold_engine::SchemaError;
 use thiserror::Error;
+use tokio::task::JoinHandle;
 use tokio_postgres::config::{SslMode, TargetSessionAttrs};
 use tokio_postgres::{Client, Config};
 use tokio_postgres_rustls::MakeRustlsConnect;
@@ -28,6 +29,21 @@ pub enum ConnectError {
     Schema(#[from] SchemaError),
     #[error("cannot migrate the database")]
     Migrate(#[source] tokio_postgres::Error),
+    #[error(
+        "the roles that Surehold works under are missing, and {login} may not make them. An administrator has to run: {sql}"
+    )]
+    RolesMissing { login: String, sql: String },
+    #[error("{login} may not act as {role}. An administrator has to run: {sql}")]
+    NotAMember { login: String, role: &'static str, sql: String },
+    #[error(
+        "{role} cannot read the tables. They were restored without their grants (make the roles before you restore), or they are in a schema that is not in its search_path (put them into public)"
+    )]
+    TablesClosed { role: &'static str },
+    #[error(
+        "the database lacks {}, and {login} does not own its tables. Run `surehold migrate --store URL` with the address of their owner",
+        names.join(", ")
+    )]
+    MustMigrate { login: String, names: Vec<String> },
 }
 
 /// How to reach the server, checked.
@@ -58,15 +74,25 @@ impl Address {
         Ok(Address { config, tls: MakeRustlsConnect::new(client_config(verify)) })
     }
 
+    /// For looking at a server, which may be a standby.
+    pub(crate) fn of_any_server(mut self) -> Address {
+        self.config.target_session_attrs(TargetSessionAttrs::Any);
+        self
+    }
+
     /// Connects; the connection is served by a task of the current runtime until the client is dropped.
     pub(crate) async fn connect(&self) -> Result<Client, tokio_postgres::Error> {
+        self.connect_with_task().await.map(|(client, _task)| client)
+    }
+
+    pub(crate) async fn connect_with_task(&self) -> Result<(Client, JoinHandle<()>), tokio_postgres::Error> {
         let (client, connection) = self.config.connect(self.tls.clone()).await?;
-        tokio::spawn(async move {
+        let task = tokio::spawn(async move {
             if let Err(error) = connection.await {
                 tracing::debug!(%error, "A connection to Postgres ended: {error}");
             }
         });
-        Ok(client)
+        Ok((client, task))
     }
 }
 

@@ -72,7 +72,7 @@ fn verdict(cause: &DbError, source: Source) -> StoreError {
 type Source = Box<dyn Error + Send + Sync>;
 
 /// Without the server's DETAIL, which quotes rows: what customers wrote does not belong into logs.
-fn described(error: &PgError) -> Source {
+pub(crate) fn described(error: &PgError) -> Source {
     match error.as_db_error() {
         Some(cause) => {
             let place = [cause.table(), cause.constraint()].into_iter().flatten().collect::<Vec<_>>().join(" ");

@@ -3,14 +3,19 @@
 
 mod blocks;
 mod connect;
+mod doctor;
 mod errors;
 mod migrate;
 mod pipeline;
+mod readers;
+mod roles;
 mod session;
 mod statements;
 mod store;
 mod values;
 
 pub use connect::ConnectError;
+pub use doctor::{PostgresFacts, facts_for_doctor};
+pub use migrate::{migrate, migrations_pending};
 pub use statements::{every_statement, write_settings};
 pub use store::{PostgresConfig, PostgresStore};

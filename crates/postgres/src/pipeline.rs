@@ -5,7 +5,7 @@ use std::pin::Pin;
 use std::task::Poll;
 
 /// A statement on its way.
-pub(crate) type Sent<'a, T> = Pin<Box<dyn Future<Output = T> + 'a>>;
+pub(crate) type Sent<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
 /// The first error of a pipeline.
 pub(crate) struct Broken<E> {

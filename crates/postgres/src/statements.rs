@@ -3,14 +3,32 @@
 //! `CROSS JOIN LATERAL (… LIMIT 1)`, which the planner cannot flatten into a scan.
 
 use surehold_core::kernel::{Column, ColumnType, TABLES, Table};
+use surehold_engine::Scope;
 
-/// Set on every writing connection: the planner must not choose scans, and a frozen node must not keep a turn.
+use crate::roles::WRITER;
+
+/// Set on every writing connection: it owns no table, the planner must not choose scans, and a frozen node must not keep
+/// a turn.
 pub fn write_settings() -> &'static str {
-    "set enable_seqscan = off; set enable_bitmapscan = off; set enable_hashjoin = off; set enable_mergejoin = off; \
+    "set role = 'surehold_writer'; \
+     set enable_seqscan = off; set enable_bitmapscan = off; set enable_hashjoin = off; set enable_mergejoin = off; \
      set enable_memoize = off; set jit = off; set plan_cache_mode = force_generic_plan; set synchronous_commit = on; \
      set default_transaction_isolation = 'read committed'; \
      set lock_timeout = '1s'; set statement_timeout = '15s'; set idle_in_transaction_session_timeout = '5s'; \
      set tcp_user_timeout = '10s'; set timezone = 'UTC'"
+}
+
+/// Set on every reading connection. Until a tenant is set, it sees nothing.
+pub(crate) const READ_SETTINGS: &str = "set role = 'surehold_reader'; set default_transaction_read_only = on; \
+     set statement_timeout = '30s'; set idle_in_transaction_session_timeout = '5s'; set jit = off; \
+     set timezone = 'UTC'";
+
+/// What it sets ends with the transaction.
+pub(crate) fn begin_reading(scope: Scope) -> String {
+    match scope {
+        Scope::Tenant(tenant) => format!("begin read only; set local surehold.tenant = '{}'", tenant.0),
+        Scope::Installation => format!("begin read only; set local role = '{WRITER}'"),
+    }
 }
 
 /// Parameters: arrays of tenants and keys. Rows: tenant, columns, version.

@@ -1,33 +1,37 @@
-//! The database as a store: lanes that write, each a thread with a connection of its own, and one connection that reads.
+//! The database as a store: lanes that write, each a thread with a connection of its own, and a few connections that
+//! read. Neither works as the login: see `roles.rs`.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::AtomicI64;
 
 use surehold_core::kernel::{ColumnType, Timestamp};
 use surehold_engine::{BoxFuture, Fault, LaneQueue, OwnedValue, ReadRow, Scope, Store, StoreError};
-use tokio::sync::Mutex;
-use tokio_postgres::types::{ToSql, Type};
-use tokio_postgres::{Client, Error as PgError, Row, Statement};
+use tokio_postgres::types::Type;
+use tokio_postgres::{Error as PgError, Row};
 use tracing::error;
 
 use crate::connect::{Address, ConnectError};
-use crate::migrate::migrate;
+use crate::migrate::migrate_or_check;
+use crate::readers::Readers;
+use crate::roles;
 use crate::session::PostgresSession;
-use crate::values::{PgTime, read};
+use crate::statements::begin_reading;
+use crate::values::read;
 
 #[derive(Clone, Debug)]
 pub struct PostgresConfig {
     pub url: String,
     /// Writing connections. Tenants in different lanes do not wait for each other.
     pub lanes: usize,
+    /// Reading connections, made when they are first needed.
+    pub readers: usize,
     /// Added to the database's clock; tests turn it.
     pub clock_offset_micros: Arc<AtomicI64>,
 }
 
 impl PostgresConfig {
     pub fn new(url: impl Into<String>) -> PostgresConfig {
-        PostgresConfig { url: url.into(), lanes: 4, clock_offset_micros: Arc::default() }
+        PostgresConfig { url: url.into(), lanes: 4, readers: 4, clock_offset_micros: Arc::default() }
     }
 }
 
@@ -35,12 +39,7 @@ pub struct PostgresStore {
     address: Address,
     lanes: usize,
     clock_offset_micros: Arc<AtomicI64>,
-    reader: Mutex<Option<Arc<Reader>>>,
-}
-
-struct Reader {
-    client: Client,
-    statements: Mutex<HashMap<String, Statement>>,
+    readers: Readers,
 }
 
 impl std::fmt::Debug for PostgresStore {
@@ -50,44 +49,15 @@ impl std::fmt::Debug for PostgresStore {
 }
 
 impl PostgresStore {
-    /// Connects and migrates.
+    /// Connects; migrates if the login owns the tables, and otherwise requires that nothing is pending.
     pub async fn connect(config: PostgresConfig) -> Result<PostgresStore, ConnectError> {
         let address = Address::parse(&config.url)?;
         let mut client = address.connect().await.map_err(ConnectError::Connect)?;
-        migrate(&mut client).await?;
-        let PostgresConfig { lanes, clock_offset_micros, .. } = config;
-        Ok(PostgresStore { address, lanes, clock_offset_micros, reader: Mutex::default() })
-    }
-
-    async fn reader(&self) -> Result<Arc<Reader>, PgError> {
-        let mut slot = self.reader.lock().await;
-        if let Some(reader) = slot.as_ref().filter(|reader| !reader.client.is_closed()) {
-            return Ok(Arc::clone(reader));
-        }
-        let client = self.address.connect().await?;
-        client.batch_execute("set default_transaction_read_only = on; set statement_timeout = '30s'").await?;
-        let reader = Arc::new(Reader { client, statements: Mutex::default() });
-        *slot = Some(Arc::clone(&reader));
-        Ok(reader)
-    }
-}
-
-impl Reader {
-    async fn prepared(&self, sql: &str) -> Result<Statement, PgError> {
-        if let Some(statement) = self.statements.lock().await.get(sql) {
-            return Ok(statement.clone());
-        }
-        let statement = self.client.prepare(sql).await?;
-        self.statements.lock().await.insert(sql.to_owned(), statement.clone());
-        Ok(statement)
-    }
-
-    async fn query(&self, sql: &str, params: &[OwnedValue]) -> Result<Vec<Row>, PgError> {
-        let statement = self.prepared(sql).await?;
-        let params: Vec<Box<dyn ToSql + Sync + Send>> = params.iter().map(param).collect();
-        let params: Vec<&(dyn ToSql + Sync)> =
-            params.iter().map(|param| -> &(dyn ToSql + Sync) { param.as_ref() }).collect();
-        self.client.query(&statement, &params).await
+        migrate_or_check(&mut client).await?;
+        roles::check(&mut client).await?;
+        let PostgresConfig { lanes, readers, clock_offset_micros, .. } = config;
+        let readers = Readers::new(address.clone(), readers);
+        Ok(PostgresStore { address, lanes, clock_offset_micros, readers })
     }
 }
 
@@ -112,39 +82,30 @@ impl Store for PostgresStore {
         Box::pin(async {
             let offset = self.clock_offset_micros.load(std::sync::atomic::Ordering::Relaxed);
             let sql = "select clock_timestamp() + $1::bigint * interval '1 microsecond'";
-            let rows = self.query(Scope::Installation, sql, vec![OwnedValue::Int(offset)]).await?;
-            rows.first().and_then(|row| row.time(0).ok()).ok_or(Fault::Corrupt)
+            // It touches no table, so there is nothing to see and no transaction to begin.
+            let rows = self.readers.query(None, sql, &[OwnedValue::Int(offset)]).await?;
+            owned_rows(&rows)?.first().and_then(|row| row.time(0).ok()).ok_or(Fault::Corrupt)
         })
     }
 
     fn query<'a>(
         &'a self,
-        _scope: Scope,
+        scope: Scope,
         sql: &'a str,
         params: Vec<OwnedValue>,
     ) -> BoxFuture<'a, Result<Vec<ReadRow>, Fault>> {
         Box::pin(async move {
-            let rows = async {
-                self.reader().await?.query(sql, &params).await?.iter().map(owned_row).collect::<Result<Vec<_>, _>>()
-            };
-            rows.await.map_err(|error: PgError| {
-                error!(%error, "Cannot read: {error}");
-                Fault::Unavailable
-            })
+            let rows = self.readers.query(Some(begin_reading(scope)), sql, &params).await?;
+            owned_rows(&rows)
         })
     }
 }
 
-fn param(value: &OwnedValue) -> Box<dyn ToSql + Sync + Send> {
-    match value.clone() {
-        OwnedValue::Null => Box::new(None::<i64>),
-        OwnedValue::Int(int) => Box::new(int),
-        OwnedValue::Bool(bool) => Box::new(bool),
-        OwnedValue::Text(text) => Box::new(text),
-        OwnedValue::Bytes(bytes) => Box::new(bytes),
-        OwnedValue::Uuid(uuid) => Box::new(uuid),
-        OwnedValue::Time(time) => Box::new(PgTime(time)),
-    }
+fn owned_rows(rows: &[Row]) -> Result<Vec<ReadRow>, Fault> {
+    rows.iter().map(owned_row).collect::<Result<_, _>>().map_err(|error: PgError| {
+        error!(%error, "Cannot read: {error}");
+        Fault::Unavailable
+    })
 }
 
 fn owned_row(row: &Row) -> Result<ReadRow, PgError> {

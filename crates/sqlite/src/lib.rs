@@ -1,6 +1,7 @@
 //! The embedded store: one file, one writing thread, which is the turn of every tenant.
 //! File names match those of the Postgres store, so that a diff is a review.
 
+mod doctor;
 mod log;
 mod migrate;
 mod session;
@@ -8,5 +9,7 @@ mod statements;
 mod store;
 mod values;
 
+pub use doctor::{SqliteFacts, facts_for_doctor};
+pub use migrate::{migrate, migrations_pending};
 pub use statements::every_statement;
 pub use store::{Clock, OpenError, SqliteStore};

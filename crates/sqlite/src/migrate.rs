@@ -1,12 +1,23 @@
 //! Brings the file's schema up to what this binary needs. Several processes may try: one does, the others find it done.
 
+use std::io::ErrorKind;
+use std::path::Path;
+
 use rusqlite::{Connection, TransactionBehavior};
 use surehold_engine::{Applied, Migration, pending};
 
-use crate::store::OpenError;
+use crate::store::{OpenError, Opened, named_damage, open_reader, require_ours};
 
-pub(crate) const MIGRATIONS: &[Migration] =
-    &[Migration { number: 1, name: "kernel", sql: include_str!("../migrations/0001_kernel.sql"), usable_from: 1 }];
+pub(crate) const MIGRATIONS: &[Migration] = &[
+    Migration { number: 1, name: "kernel", sql: include_str!("../migrations/0001_kernel.sql"), usable_from: 1 },
+    Migration { number: 2, name: "keys", sql: include_str!("../migrations/0002_keys.sql"), usable_from: 1 },
+    Migration {
+        number: 3,
+        name: "reading_role",
+        sql: include_str!("../migrations/0003_reading_role.sql"),
+        usable_from: 1,
+    },
+];
 
 const CREATE_LIST: &str = "create table if not exists schema_migrations (
   number integer primary key,
@@ -16,11 +27,39 @@ const CREATE_LIST: &str = "create table if not exists schema_migrations (
   applied_at text not null default current_timestamp
 ) strict";
 
-pub(crate) fn migrate(connection: &mut Connection) -> Result<(), OpenError> {
+/// Makes the file or applies what is pending, and tells the names. Nobody else may write to the file.
+pub fn migrate(path: &Path) -> Result<Vec<String>, OpenError> {
+    let Opened { applied, .. } = Opened::open(path)?;
+    Ok(applied)
+}
+
+/// The names of the migrations that this binary knows and the file has not had. Changes nothing; a server may be using
+/// the file.
+pub fn migrations_pending(path: &Path) -> Result<Vec<String>, OpenError> {
+    let applied = match path.metadata() {
+        Err(error) if error.kind() == ErrorKind::NotFound => Vec::new(),
+        Err(source) => return Err(OpenError::Io { path: path.to_owned(), source }),
+        Ok(_) => read_applied(path)?,
+    };
+    Ok(pending(MIGRATIONS, &applied)?.iter().map(Migration::title).collect())
+}
+
+fn read_applied(path: &Path) -> Result<Vec<Applied>, OpenError> {
+    let named = |error| named_damage(path, error);
+    let connection = open_reader(path).map_err(|error| named(error.into()))?;
+    require_ours(&connection, path).map_err(named)?;
+    let sql = "select count(*) from sqlite_schema where name = 'schema_migrations'";
+    let lists: i64 = connection.query_row(sql, [], |row| row.get(0))?;
+    if lists == 0 { Ok(Vec::new()) } else { Ok(applied(&connection)?) }
+}
+
+/// Tells the names of what it applied.
+pub(crate) fn apply_pending(connection: &mut Connection) -> Result<Vec<String>, OpenError> {
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     transaction.execute_batch(CREATE_LIST)?;
     let applied = applied(&transaction)?;
-    for migration in pending(MIGRATIONS, &applied)? {
+    let pending = pending(MIGRATIONS, &applied)?;
+    for migration in pending {
         transaction.execute_batch(migration.sql)?;
         transaction.execute(
             "insert into schema_migrations (number, name, checksum, usable_from) values (?1, ?2, ?3, ?4)",
@@ -28,7 +67,7 @@ pub(crate) fn migrate(connection: &mut Connection) -> Result<(), OpenError> {
         )?;
     }
     transaction.commit()?;
-    Ok(())
+    Ok(pending.iter().map(Migration::title).collect())
 }
 
 fn applied(connection: &Connection) -> rusqlite::Result<Vec<Applied>> {

@@ -13,7 +13,7 @@ use thiserror::Error;
 use tracing::{error, warn};
 
 use crate::log::{LogKeeper, start_over};
-use crate::migrate::migrate;
+use crate::migrate::apply_pending;
 use crate::session::SqliteSession;
 use crate::values::Param;
 
@@ -72,23 +72,41 @@ impl SqliteStore {
     }
 
     pub fn open_with_clock(given: &Path, clock: Clock) -> Result<SqliteStore, OpenError> {
+        let Opened { path, writer, .. } = Opened::open(given)?;
+        Ok(SqliteStore { path, clock, writer: Mutex::new(Some(writer)), readers: Arc::default() })
+    }
+}
+
+/// The file, ours to write and migrated.
+pub(crate) struct Opened {
+    path: PathBuf,
+    writer: Writer,
+    /// The names of the migrations that it needed.
+    pub(crate) applied: Vec<String>,
+}
+
+impl Opened {
+    pub(crate) fn open(given: &Path) -> Result<Opened, OpenError> {
         let found = rusqlite::version_number();
         if found < SQLITE_VERSION_MIN {
             return Err(OpenError::SqliteTooOld { found });
         }
         // Under its real name: two names of one file must meet the same lock.
         let path = std::path::absolute(given).and_then(|path| real_path(&path));
-        let path = &path.map_err(|source| OpenError::Io { path: given.to_owned(), source })?;
-        let lock = lock(path)?;
-        let damaged = |error: OpenError| match error {
-            OpenError::Sqlite(error) if is_damage(&error) => {
-                OpenError::Damaged { path: path.clone(), what: error.to_string() }
-            }
-            error => error,
-        };
-        let connection = open_writer(path).map_err(damaged)?;
-        let writer = Mutex::new(Some(Writer { connection, lock }));
-        Ok(SqliteStore { path: path.clone(), clock, writer, readers: Arc::default() })
+        let path = path.map_err(|source| OpenError::Io { path: given.to_owned(), source })?;
+        let lock = lock(&path)?;
+        let (connection, applied) = open_writer(&path).map_err(|error| named_damage(&path, error))?;
+        Ok(Opened { path, writer: Writer { connection, lock }, applied })
+    }
+}
+
+/// An error that means damage says of which file.
+pub(crate) fn named_damage(path: &Path, error: OpenError) -> OpenError {
+    match error {
+        OpenError::Sqlite(error) if is_damage(&error) => {
+            OpenError::Damaged { path: path.to_owned(), what: error.to_string() }
+        }
+        error => error,
     }
 }
 
@@ -106,19 +124,20 @@ fn real_path(path: &Path) -> std::io::Result<PathBuf> {
     }
 }
 
-fn open_writer(path: &Path) -> Result<Connection, OpenError> {
+/// Also tells which migrations were applied.
+fn open_writer(path: &Path) -> Result<(Connection, Vec<String>), OpenError> {
     // One thread uses it, so SQLite need not lock against others.
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let mut connection = Connection::open_with_flags(path, flags)?;
     require_ours(&connection, path)?;
     configure(&connection, path)?;
     check(&connection, path)?;
-    migrate(&mut connection)?;
-    Ok(connection)
+    let applied = apply_pending(&mut connection)?;
+    Ok((connection, applied))
 }
 
 /// Somebody else's database must not be changed because of a mistyped path.
-fn require_ours(connection: &Connection, path: &Path) -> Result<(), OpenError> {
+pub(crate) fn require_ours(connection: &Connection, path: &Path) -> Result<(), OpenError> {
     let sql = "select count(*), coalesce(sum(name = 'schema_migrations'), 0) from sqlite_schema where type = 'table'";
     let (tables, ours): (i64, i64) = connection.query_row(sql, [], |row| Ok((row.get(0)?, row.get(1)?)))?;
     if tables > 0 && ours == 0 { Err(OpenError::NotOurs { path: path.to_owned() }) } else { Ok(()) }
@@ -231,7 +250,7 @@ impl Store for SqliteStore {
     }
 }
 
-fn open_reader(path: &Path) -> rusqlite::Result<Connection> {
+pub(crate) fn open_reader(path: &Path) -> rusqlite::Result<Connection> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(path, flags)?;
     connection.busy_timeout(BUSY_TIMEOUT)?;

@@ -181,8 +181,10 @@ async fn a_lane_writes_with_its_settings() {
     client
         .batch_execute(
             "create table seen (name text, setting text, unit text);
+             grant insert on seen to surehold_writer;
              create function spy() returns trigger language plpgsql as $$ begin
-               insert into seen select name, setting, unit from pg_settings; return null; end $$;
+               insert into seen select name, setting, unit from pg_settings
+               union all select 'role', current_user, null; return null; end $$;
              create trigger spy after insert on journal execute function spy();",
         )
         .await

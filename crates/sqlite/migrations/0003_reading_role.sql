@@ -1,0 +1,1 @@
+-- Postgres gets roles here. A file has no roles: whoever can open it reads all of it, so there is nothing to do.
