@@ -1,6 +1,13 @@
 //! The binary: one executable with several commands.
 
 mod bench;
+#[cfg(test)]
+#[path = "../tests/it/canary.rs"]
+mod canary;
+#[allow(dead_code, unused_imports, reason = "`serve` reads what no other command does")]
+mod config;
+#[allow(dead_code, unused_imports, reason = "`serve` starts it")]
+mod telemetry;
 
 use std::process::ExitCode;
 
@@ -22,6 +29,7 @@ enum Command {
     /// Measure, on this machine and its disk
     #[command(subcommand)]
     Bench(bench::Bench),
+    Config(config::ConfigCommand),
 }
 
 fn main() -> ExitCode {
@@ -29,6 +37,7 @@ fn main() -> ExitCode {
     tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).init();
     let result = match Cli::parse().command {
         Command::Bench(bench) => bench.run(),
+        Command::Config(command) => command.run(),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

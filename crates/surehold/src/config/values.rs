@@ -1,0 +1,254 @@
+//! Settings that are more than a number: each checked when it is read, and silent about what is secret in it.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::path::PathBuf;
+
+use secrecy::{ExposeSecret, SecretString};
+use tracing_subscriber::EnvFilter;
+
+use super::table::{Allowed, Given, Value, quoted};
+
+/// Text that no message, log or `Debug` shows.
+#[derive(Clone)]
+pub(crate) struct Secret(SecretString);
+
+impl Secret {
+    pub(crate) fn new(text: &str) -> Secret {
+        Secret(SecretString::from(text))
+    }
+
+    pub(crate) fn expose(&self) -> &str {
+        self.0.expose_secret()
+    }
+}
+
+impl fmt::Debug for Secret {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("***")
+    }
+}
+
+impl PartialEq for Secret {
+    fn eq(&self, other: &Secret) -> bool {
+        self.expose() == other.expose()
+    }
+}
+
+/// Where the data is. Its `Display` hides the password.
+#[derive(Clone, PartialEq)]
+pub(crate) enum StoreUrl {
+    Sqlite(PathBuf),
+    Postgres(Secret),
+}
+
+impl fmt::Display for StoreUrl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            StoreUrl::Sqlite(path) => write!(f, "sqlite:{}", path.display()),
+            StoreUrl::Postgres(url) => f.write_str(&hide_login(url.expose())),
+        }
+    }
+}
+
+impl fmt::Debug for StoreUrl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "StoreUrl({self})")
+    }
+}
+
+impl Value for StoreUrl {
+    const SECRET: bool = true;
+
+    fn read(given: &Given, _: &Allowed) -> Option<Self> {
+        let text = given.text()?;
+        if let Some(path) = text.strip_prefix("sqlite:") {
+            return (!path.is_empty()).then(|| StoreUrl::Sqlite(path.into()));
+        }
+        let rest = text.strip_prefix("postgres://").or_else(|| text.strip_prefix("postgresql://"))?;
+        (!rest.is_empty()).then(|| StoreUrl::Postgres(Secret::new(text)))
+    }
+
+    fn show(&self) -> Option<String> {
+        Some(quoted(self))
+    }
+}
+
+/// Parameters of an address that are no secrets. What is not listed is hidden: a new kind of secret must not leak.
+const OPEN_PARAMETERS: &[&str] = &[
+    "application_name",
+    "channel_binding",
+    "connect_timeout",
+    "dbname",
+    "host",
+    "hostaddr",
+    "keepalives",
+    "keepalives_idle",
+    "port",
+    "sslmode",
+    "sslrootcert",
+    "target_session_attrs",
+    "user",
+];
+
+/// `postgres://user:secret@host/db` becomes `postgres://user:***@host/db`. Takes the last `@` for the end of the login:
+/// a password with an unescaped `/` or `@` is a mistake, but must not be shown for it.
+pub(crate) fn hide_login(url: &str) -> String {
+    let (scheme, rest) = url.split_once("://").unwrap_or(("", url));
+    let (login, rest) = rest.rsplit_once('@').map_or((None, rest), |(login, rest)| (Some(login), rest));
+    let (base, query) = rest.split_once('?').map_or((rest, None), |(base, query)| (base, Some(query)));
+    let login = match login.map(|login| login.split_once(':')) {
+        None => String::new(),
+        Some(Some((user, _))) => format!("{user}:***@"),
+        // Without a colon it is a user, unless the address is broken in a way that this cannot know.
+        Some(None) => format!("{}@", login.filter(|login| !login.contains(['/', '?'])).unwrap_or("***")),
+    };
+    let query = query.map_or(String::new(), |query| {
+        let parameters = query.split('&').map(|pair| match pair.split_once('=') {
+            Some((name, _)) if OPEN_PARAMETERS.contains(&name) => pair.to_owned(),
+            Some((name, _)) => format!("{name}=***"),
+            None => "***".to_owned(),
+        });
+        format!("?{}", parameters.collect::<Vec<_>>().join("&"))
+    });
+    format!("{scheme}://{login}{base}{query}")
+}
+
+/// The address of an OpenTelemetry collector. Without a login: the client would log it, and headers do as well.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct OtlpEndpoint(String);
+
+const TRACES_PATH: &str = "/v1/traces";
+
+impl OtlpEndpoint {
+    /// The collector's own address, as everybody writes it, with the path that traces go to.
+    pub(crate) fn traces_url(&self) -> String {
+        let base = self.0.trim_end_matches('/');
+        if base.ends_with(TRACES_PATH) { base.to_owned() } else { format!("{base}{TRACES_PATH}") }
+    }
+}
+
+impl fmt::Display for OtlpEndpoint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl Value for OtlpEndpoint {
+    fn read(given: &Given, _: &Allowed) -> Option<Self> {
+        let text = given.text()?;
+        let url = reqwest::Url::parse(text).ok()?;
+        let right = matches!(url.scheme(), "http" | "https") && url.has_host() && !text.contains(['@', '?', '#']);
+        right.then(|| OtlpEndpoint(text.to_owned()))
+    }
+
+    fn show(&self) -> Option<String> {
+        Some(quoted(self))
+    }
+}
+
+/// Headers for the collector: names are shown, values are not.
+#[derive(Clone, PartialEq)]
+pub(crate) struct OtlpHeaders(Vec<(String, Secret)>);
+
+impl OtlpHeaders {
+    pub(crate) fn to_map(&self) -> HashMap<String, String> {
+        self.0.iter().map(|(name, value)| (name.clone(), value.expose().to_owned())).collect()
+    }
+}
+
+impl fmt::Display for OtlpHeaders {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let shown: Vec<String> = self.0.iter().map(|(name, _)| format!("{name}=***")).collect();
+        f.write_str(&shown.join(","))
+    }
+}
+
+impl fmt::Debug for OtlpHeaders {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "OtlpHeaders({self})")
+    }
+}
+
+impl Value for OtlpHeaders {
+    const SECRET: bool = true;
+
+    fn read(given: &Given, _: &Allowed) -> Option<Self> {
+        let pair = |pair: &str| {
+            let (name, value) = pair.split_once('=')?;
+            let (name, value) = (name.trim(), value.trim());
+            let right = axum::http::HeaderName::try_from(name).is_ok()
+                && axum::http::HeaderValue::try_from(value).is_ok()
+                && !value.is_empty();
+            right.then(|| (name.to_owned(), Secret::new(value)))
+        };
+        given.text()?.split(',').map(pair).collect::<Option<Vec<_>>>().map(OtlpHeaders)
+    }
+
+    fn show(&self) -> Option<String> {
+        Some(quoted(self))
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum LogFormat {
+    Human,
+    Json,
+}
+
+impl Value for LogFormat {
+    fn read(given: &Given, _: &Allowed) -> Option<Self> {
+        match given.text()? {
+            "human" => Some(LogFormat::Human),
+            "json" => Some(LogFormat::Json),
+            _ => None,
+        }
+    }
+
+    fn show(&self) -> Option<String> {
+        Some(quoted(match self {
+            LogFormat::Human => "human",
+            LogFormat::Json => "json",
+        }))
+    }
+}
+
+/// Which log lines are written, in the syntax of `RUST_LOG`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct LogFilter(String);
+
+impl LogFilter {
+    pub(crate) fn new(text: &str) -> Option<LogFilter> {
+        // A bare word would be taken for the name of a module, and `inof` would silence everything.
+        let words = text.split(',').map(str::trim);
+        let bare_words_are_levels = words
+            .filter(|word| !word.contains(['=', ':', '[', '_']))
+            .all(|word| word.parse::<tracing::level_filters::LevelFilter>().is_ok());
+        (bare_words_are_levels && EnvFilter::builder().parse(text).is_ok()).then(|| LogFilter(text.to_owned()))
+    }
+
+    pub(crate) fn to_filter(&self) -> EnvFilter {
+        EnvFilter::builder().parse_lossy(&self.0)
+    }
+}
+
+impl Value for LogFilter {
+    fn read(given: &Given, _: &Allowed) -> Option<Self> {
+        LogFilter::new(given.text()?)
+    }
+
+    fn show(&self) -> Option<String> {
+        Some(quoted(&self.0))
+    }
+}
+
+/// What this process is called in traces.
+impl Value for String {
+    fn read(given: &Given, _: &Allowed) -> Option<Self> {
+        given.text().filter(|text| !text.trim().is_empty()).map(str::to_owned)
+    }
+
+    fn show(&self) -> Option<String> {
+        Some(quoted(self))
+    }
+}
