@@ -34,6 +34,7 @@ struct Live {
     journal_heads: Statement,
     journal_insert: Statement,
     journal_batch: Statement,
+    journal_trim: Statement,
 }
 
 struct KindStatements {
@@ -73,7 +74,8 @@ impl Live {
         let journal_heads = client.prepare(statements::JOURNAL_HEADS).await?;
         let journal_insert = client.prepare(statements::JOURNAL_INSERT).await?;
         let journal_batch = client.prepare(statements::JOURNAL_BATCH).await?;
-        Ok(Live { client, kinds, journal_heads, journal_insert, journal_batch })
+        let journal_trim = client.prepare(statements::JOURNAL_TRIM).await?;
+        Ok(Live { client, kinds, journal_heads, journal_insert, journal_batch, journal_trim })
     }
 
     fn kind(&self, table: &'static Table) -> &KindStatements {
@@ -150,6 +152,8 @@ impl Live {
     async fn write(&self, tenants: &[TenantWork], batch: Uuid) -> Result<(), Broken<PgError>> {
         let writes = Writes::of(tenants);
         let journal = Journal::of(tenants);
+        let trim = |work: &TenantWork| work.facts.journal_trim_before().map(|before_seq| (work.tenant().0, before_seq));
+        let trims: Vec<(i64, i64)> = tenants.iter().filter_map(trim).collect();
         let mut counts = Vec::new();
         for write in &writes.blocks {
             counts.push(i64::try_from(write.block.rows()).expect("a bounded number of rows"));
@@ -171,6 +175,10 @@ impl Live {
         let Journal { tenants, seqs, ats, counts, events } = &journal;
         let journal: Vec<Param<'_>> = vec![tenants, seqs, &batch, ats, counts, events];
         sent.push(Box::pin(async move { self.client.execute(&self.journal_insert, &journal).await.map(drop) }));
+        for (tenant, before_seq) in trims {
+            let trim = async move { self.client.execute(&self.journal_trim, &[&tenant, &before_seq]).await.map(drop) };
+            sent.push(Box::pin(trim));
+        }
         sent.push(Box::pin(async { self.client.batch_execute("commit").await }));
         in_order(sent).await.map(drop)
     }

@@ -111,6 +111,8 @@ pub(crate) const JOURNAL_INSERT: &str = "insert into journal (tenant, seq, batch
      from unnest($1::bigint[], $2::bigint[], $4::timestamptz[], $5::bigint[], $6::bytea[]) \
      u(tenant, seq, at, events_count, events)";
 
+pub(crate) const JOURNAL_TRIM: &str = "delete from journal where tenant = $1 and seq < $2";
+
 pub(crate) const JOURNAL_BATCH: &str = "select batch_id from journal where tenant = $1 and seq = $2";
 
 /// Takes the turns that are free. Rows: those that are not. The keys are numbers of our own.
@@ -137,9 +139,12 @@ pub fn every_statement() -> Vec<(String, String)> {
             add("load due", sql);
         }
     }
-    for (name, sql) in
-        [("journal heads", JOURNAL_HEADS), ("journal insert", JOURNAL_INSERT), ("journal batch", JOURNAL_BATCH)]
-    {
+    for (name, sql) in [
+        ("journal heads", JOURNAL_HEADS),
+        ("journal insert", JOURNAL_INSERT),
+        ("journal batch", JOURNAL_BATCH),
+        ("journal trim", JOURNAL_TRIM),
+    ] {
         all.push((name.to_owned(), sql.to_owned()));
     }
     all
