@@ -4,7 +4,7 @@
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use rusqlite::Connection;
+use rusqlite::{Connection, OpenFlags};
 
 use crate::store::{OpenError, named_damage, open_reader};
 
@@ -26,7 +26,7 @@ pub fn facts_for_doctor(path: &Path) -> Result<SqliteFacts, OpenError> {
     let io = |source| OpenError::Io { path: path.to_owned(), source };
     let file_bytes = path.metadata().map_err(io)?.len();
     let wal_bytes = wal_bytes(path).map_err(io)?;
-    let connection = open_reader(path).map_err(|error| named_damage(path, error.into()))?;
+    let connection = open_without_trace(path).map_err(|error| named_damage(path, error.into()))?;
     let number = |name: &str| pragma::<i64>(&connection, name).map_err(|error| named_damage(path, error.into()));
     Ok(SqliteFacts {
         path: path.to_owned(),
@@ -40,11 +40,29 @@ pub fn facts_for_doctor(path: &Path) -> Result<SqliteFacts, OpenError> {
     })
 }
 
-/// Looked at before the file is opened: opening alone may make a log.
-fn wal_bytes(path: &Path) -> std::io::Result<u64> {
+/// Opening a file that nobody has open makes a log beside it, which a reader cannot take away again. Such a file is at
+/// rest, and is read as one that does not change.
+pub(crate) fn open_without_trace(path: &Path) -> rusqlite::Result<Connection> {
+    let wal_exists = wal_path(path).exists();
+    match path.to_str().filter(|_| !wal_exists) {
+        None => open_reader(path),
+        Some(path) => {
+            let path = path.replace('%', "%25").replace('?', "%3f").replace('#', "%23");
+            let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+            Connection::open_with_flags(format!("file:{path}?immutable=1"), flags)
+        }
+    }
+}
+
+fn wal_path(path: &Path) -> PathBuf {
     let mut wal = path.as_os_str().to_owned();
     wal.push("-wal");
-    match Path::new(&wal).metadata() {
+    wal.into()
+}
+
+/// Looked at before the file is opened: opening alone may make a log.
+fn wal_bytes(path: &Path) -> std::io::Result<u64> {
+    match wal_path(path).metadata() {
         Ok(metadata) => Ok(metadata.len()),
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(0),
         Err(error) => Err(error),

@@ -6,7 +6,8 @@ use std::path::Path;
 use rusqlite::{Connection, TransactionBehavior};
 use surehold_engine::{Applied, Migration, pending};
 
-use crate::store::{OpenError, Opened, named_damage, open_reader, require_ours};
+use crate::doctor::open_without_trace;
+use crate::store::{OpenError, Opened, named_damage, require_ours};
 
 pub(crate) const MIGRATIONS: &[Migration] = &[
     Migration { number: 1, name: "kernel", sql: include_str!("../migrations/0001_kernel.sql"), usable_from: 1 },
@@ -46,7 +47,7 @@ pub fn migrations_pending(path: &Path) -> Result<Vec<String>, OpenError> {
 
 fn read_applied(path: &Path) -> Result<Vec<Applied>, OpenError> {
     let named = |error| named_damage(path, error);
-    let connection = open_reader(path).map_err(|error| named(error.into()))?;
+    let connection = open_without_trace(path).map_err(|error| named(error.into()))?;
     require_ours(&connection, path).map_err(named)?;
     let sql = "select count(*) from sqlite_schema where name = 'schema_migrations'";
     let lists: i64 = connection.query_row(sql, [], |row| row.get(0))?;

@@ -6,6 +6,7 @@ mod bench;
 mod canary;
 #[allow(dead_code, unused_imports, reason = "`serve` reads what no other command does")]
 mod config;
+mod doctor;
 #[allow(dead_code, unused_imports, reason = "`serve` starts it")]
 mod telemetry;
 
@@ -30,17 +31,21 @@ enum Command {
     #[command(subcommand)]
     Bench(bench::Bench),
     Config(config::ConfigCommand),
+    Doctor(doctor::Doctor),
 }
 
 fn main() -> ExitCode {
+    // Libraries that speak TLS ask for the process's choice; without one they refuse to work.
+    let _ = rustls::crypto::ring::default_provider().install_default();
     let filter = tracing_subscriber::EnvFilter::try_from_env("SUREHOLD_LOG").unwrap_or_else(|_| "warn".into());
     tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).init();
     let result = match Cli::parse().command {
-        Command::Bench(bench) => bench.run(),
-        Command::Config(command) => command.run(),
+        Command::Bench(bench) => bench.run().map(|()| ExitCode::SUCCESS),
+        Command::Config(command) => command.run().map(|()| ExitCode::SUCCESS),
+        Command::Doctor(doctor) => doctor.run(),
     };
     match result {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(code) => code,
         Err(error) => {
             eprintln!("error: {error}");
             for cause in error.chain().skip(1) {

@@ -236,6 +236,9 @@ fn logins_are_hidden_however_broken_the_address() {
     check("postgres://us/er@host/db", "postgres://***@host/db");
     check("postgres://host/db?password=pw&user=me", "postgres://host/db?password=***&user=me");
     check("postgres://host/db?pw", "postgres://host/db?***");
+    check("postgres://user:pw", "postgres://user:***");
+    check("postgres://user:pw/db", "postgres://user:***/db");
+    check("postgres://user:pw@[::1]:5432,[::1],b:1/db", "postgres://user:***@[::1]:5432,[::1],b:1/db");
 }
 
 #[test]

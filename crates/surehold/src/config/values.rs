@@ -111,7 +111,17 @@ pub(crate) fn hide_login(url: &str) -> String {
         });
         format!("?{}", parameters.collect::<Vec<_>>().join("&"))
     });
-    format!("{scheme}://{login}{base}{query}")
+    let (hosts, path) = base.find('/').map_or((base, ""), |slash| base.split_at(slash));
+    let hosts = hosts.split(',').map(hide_false_port).collect::<Vec<_>>().join(",");
+    format!("{scheme}://{login}{hosts}{path}{query}")
+}
+
+/// Who forgets the host of `user:secret@host` has a secret where a port should be.
+fn hide_false_port(host: &str) -> String {
+    match host.rsplit_once(':') {
+        Some((name, port)) if !port.ends_with(']') && port.parse::<u16>().is_err() => format!("{name}:***"),
+        Some(_) | None => host.to_owned(),
+    }
 }
 
 /// The address of an OpenTelemetry collector. Without a login: the client would log it, and headers do as well.

@@ -4,6 +4,7 @@
 
 mod bench;
 mod canary;
+mod doctor;
 mod readme;
 
 use std::process::{Command, Output};
