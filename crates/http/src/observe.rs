@@ -45,10 +45,11 @@ impl RouteMetrics {
 pub(crate) struct Observe {
     routes: Arc<HashMap<(Method, String), Arc<RouteMetrics>>>,
     other: Arc<RouteMetrics>,
+    adopt_parent: fn(&Span, &str),
 }
 
 impl Observe {
-    pub(crate) fn new(openapi: &OpenApi) -> Observe {
+    pub(crate) fn new(openapi: &OpenApi, adopt_parent: fn(&Span, &str)) -> Observe {
         let mut routes = HashMap::new();
         for (route, item) in &openapi.paths.paths {
             for (method, there) in [(Method::GET, &item.get), (Method::PUT, &item.put), (Method::POST, &item.post)] {
@@ -64,7 +65,7 @@ impl Observe {
                 }
             }
         }
-        Observe { routes: Arc::new(routes), other: Arc::new(RouteMetrics::new("other", "other")) }
+        Observe { routes: Arc::new(routes), other: Arc::new(RouteMetrics::new("other", "other")), adopt_parent }
     }
 }
 
@@ -98,9 +99,10 @@ impl<S: Service<Request, Response = Response>> Service<Request> for Observed<S> 
         let metrics = Arc::clone(metrics.unwrap_or(&self.observe.other));
         let request_id = request_id(&request);
         let span = request_span(&request, route, &request_id);
-        let _entered = span.enter();
-        let inner = self.inner.call(request);
-        drop(_entered);
+        if let Some(parent) = request.headers().get("traceparent").and_then(|value| value.to_str().ok()) {
+            (self.observe.adopt_parent)(&span, parent);
+        }
+        let inner = span.in_scope(|| self.inner.call(request));
         Observing { inner, begun_at, metrics, request_id: Some(request_id), span }
     }
 }
@@ -118,7 +120,6 @@ fn request_id(request: &Request) -> HeaderValue {
 }
 
 fn request_span(request: &Request, route: &str, request_id: &HeaderValue) -> Span {
-    let traceparent = request.headers().get("traceparent").and_then(|value| value.to_str().ok());
     debug_span!(
         target: "surehold::request",
         "request",
@@ -127,7 +128,6 @@ fn request_span(request: &Request, route: &str, request_id: &HeaderValue) -> Spa
         http.route = route,
         http.response.status_code = Empty,
         request.id = request_id.to_str().unwrap_or_default(),
-        traceparent,
     )
 }
 

@@ -4,10 +4,10 @@ mod bench;
 #[cfg(test)]
 #[path = "../tests/it/canary.rs"]
 mod canary;
-#[allow(dead_code, unused_imports, reason = "`serve` reads what no other command does")]
 mod config;
 mod doctor;
-#[allow(dead_code, unused_imports, reason = "`serve` starts it")]
+mod installation;
+mod serve;
 mod telemetry;
 
 use std::process::ExitCode;
@@ -27,6 +27,7 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
+    Serve(serve::Serve),
     /// Measure, on this machine and its disk
     #[command(subcommand)]
     Bench(bench::Bench),
@@ -37,9 +38,12 @@ enum Command {
 fn main() -> ExitCode {
     // Libraries that speak TLS ask for the process's choice; without one they refuse to work.
     let _ = rustls::crypto::ring::default_provider().install_default();
-    let filter = tracing_subscriber::EnvFilter::try_from_env("SUREHOLD_LOG").unwrap_or_else(|_| "warn".into());
-    tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).init();
-    let result = match Cli::parse().command {
+    let command = Cli::parse().command;
+    if !matches!(command, Command::Serve(_)) {
+        log_to_stderr();
+    }
+    let result = match command {
+        Command::Serve(serve) => serve.run(),
         Command::Bench(bench) => bench.run().map(|()| ExitCode::SUCCESS),
         Command::Config(command) => command.run().map(|()| ExitCode::SUCCESS),
         Command::Doctor(doctor) => doctor.run(),
@@ -54,4 +58,10 @@ fn main() -> ExitCode {
             ExitCode::FAILURE
         }
     }
+}
+
+/// For commands that are no servers: warnings, unless told otherwise.
+fn log_to_stderr() {
+    let filter = tracing_subscriber::EnvFilter::try_from_env("SUREHOLD_LOG").unwrap_or_else(|_| "warn".into());
+    tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).init();
 }

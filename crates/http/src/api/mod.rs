@@ -23,6 +23,7 @@ use axum::extract::State;
 use metrics_exporter_prometheus::PrometheusHandle;
 use surehold_engine::Engine;
 use tokio_util::sync::CancellationToken;
+use tracing::Span;
 use utoipa::openapi::OpenApi;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
@@ -40,11 +41,18 @@ pub struct ApiConfig {
     pub event_streams_max: usize,
     /// Whether `/metrics` needs no key.
     pub metrics_open: bool,
+    /// Connects a request's span with the caller's, given as the text of a `traceparent` header.
+    pub adopt_parent: fn(&Span, &str),
 }
 
 impl Default for ApiConfig {
     fn default() -> ApiConfig {
-        ApiConfig { rate_limit: RateLimit::default(), event_streams_max: 1_000, metrics_open: false }
+        ApiConfig {
+            rate_limit: RateLimit::default(),
+            event_streams_max: 1_000,
+            metrics_open: false,
+            adopt_parent: |_, _| {},
+        }
     }
 }
 
@@ -92,7 +100,7 @@ impl Api {
     }
 
     fn finish(&self, routes: Router<Api>, openapi: OpenApi) -> Router {
-        let observe = Observe::new(&openapi);
+        let observe = Observe::new(&openapi, self.shared.config.adopt_parent);
         routes
             .merge(pages::routes(openapi::finish(openapi)))
             .fallback(nothing_here)

@@ -13,12 +13,14 @@ mod values;
 
 use std::collections::HashMap;
 
-pub(crate) use error::{ConfigError, Origin};
-pub(crate) use load::{ConfigArgs, Sources};
+#[cfg(test)]
+pub(crate) use error::ConfigError;
+pub(crate) use error::Origin;
+pub(crate) use load::ConfigArgs;
 pub(crate) use reference::ConfigCommand;
 pub(crate) use settings::{Config, SECTIONS, StoreTarget, Telemetry};
 pub(crate) use table::Setting;
-pub(crate) use values::{LogFormat, OtlpHeaders, Secret};
+pub(crate) use values::{LogFormat, OtlpHeaders};
 
 /// Where each setting that is not a default came from, by section and name.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -1,0 +1,56 @@
+//! The store and the engine that a configuration asks for, opened.
+
+use std::os::unix::fs::DirBuilderExt;
+use std::path::Path;
+use std::sync::Arc;
+
+use anyhow::{Context, Result};
+use surehold_engine::{Engine, EngineConfig, Store};
+use surehold_http::{ApiConfig, RateLimit};
+use surehold_postgres::{PostgresConfig, PostgresStore};
+use surehold_sqlite::SqliteStore;
+
+use crate::config::{Config, StoreTarget};
+use crate::telemetry;
+
+/// Must be called within a tokio runtime.
+pub(crate) async fn open(config: &Config) -> Result<Engine> {
+    make_private_folder(&config.store.data_dir)?;
+    let store: Arc<dyn Store> = match config.store.target() {
+        StoreTarget::Sqlite(path) => Arc::new(SqliteStore::open(&path)?),
+        StoreTarget::Postgres(url) => {
+            let (lanes, readers) = (config.store.lanes, config.store.readers);
+            Arc::new(
+                PostgresStore::connect(PostgresConfig { lanes, readers, ..PostgresConfig::new(url.expose()) }).await?,
+            )
+        }
+    };
+    Ok(Engine::start(store, engine_config(config))?)
+}
+
+fn engine_config(config: &Config) -> EngineConfig {
+    EngineConfig {
+        waiting_commands_max: config.engine.waiting_commands_max,
+        deadline: config.engine.deadline(),
+        sweep_pause: config.engine.sweep_pause(),
+        journal_retention: Some(config.events.retention()),
+    }
+}
+
+pub(crate) fn api_config(config: &Config) -> ApiConfig {
+    ApiConfig {
+        rate_limit: RateLimit {
+            requests_per_s_default: config.limits.requests_per_s_default,
+            burst_secs: config.limits.burst_secs,
+        },
+        event_streams_max: config.limits.event_streams_max,
+        metrics_open: config.server.metrics_open,
+        adopt_parent: telemetry::adopt_parent,
+    }
+}
+
+/// What is sold is nobody else's business.
+fn make_private_folder(path: &Path) -> Result<()> {
+    let made = std::fs::DirBuilder::new().recursive(true).mode(0o700).create(path);
+    made.with_context(|| format!("cannot make the data folder {}; choose another --data", path.display()))
+}

@@ -1,0 +1,178 @@
+//! `surehold serve`: opens the store, listens, and ends without losing anything.
+
+mod demo;
+mod metrics;
+
+use std::future::pending;
+use std::net::SocketAddr;
+use std::process::ExitCode;
+
+use anyhow::{Context, Result};
+use clap::Args;
+use surehold_engine::Engine;
+use surehold_http::Api;
+use surehold_http::server::{Drained, LocalSocket, Server, ServerConfig, Tls, bind_tcp};
+use tokio::net::TcpListener;
+use tokio::signal::unix::{SignalKind, signal};
+use tokio_util::sync::CancellationToken;
+use tracing::{info, warn};
+
+use crate::config::{Config, ConfigArgs};
+use crate::{installation, telemetry};
+
+/// Serve the API
+#[derive(Args)]
+pub(crate) struct Serve {
+    #[command(flatten)]
+    config: ConfigArgs,
+    /// Address and port of the API [default: 127.0.0.1:8000]
+    #[arg(long, value_name = "ADDRESS")]
+    listen: Option<SocketAddr>,
+    /// Sample data in a folder of its own (surehold-demo), and a key to try it with
+    #[arg(long)]
+    demo: bool,
+}
+
+impl Serve {
+    pub(crate) fn run(&self) -> Result<ExitCode> {
+        let config = self.load()?;
+        // Outlives the runtime: it sends the last traces.
+        let _telemetry = telemetry::start(&config)?;
+        let runtime = tokio::runtime::Runtime::new()?;
+        runtime.block_on(serve(&config, self.demo))?;
+        Ok(ExitCode::SUCCESS)
+    }
+
+    fn load(&self) -> Result<Config> {
+        let mut args = self.config.clone();
+        if self.demo && args.data.is_none() {
+            args.data = Some(demo::FOLDER.into());
+        }
+        let mut sources = args.sources();
+        if self.demo {
+            sources = sources.flag("--demo", "server.metrics_open", "true");
+        }
+        if let Some(listen) = self.listen {
+            sources = sources.flag("--listen", "server.listen", &listen.to_string());
+        }
+        Ok(Config::load(&sources)?)
+    }
+}
+
+/// What is bound before anything is promised.
+struct Doors {
+    public: TcpListener,
+    admin: Option<TcpListener>,
+    local: LocalSocket,
+    tls: Option<Tls>,
+}
+
+impl Doors {
+    async fn open(config: &Config) -> Result<Doors> {
+        let tls = config.server.tls_files().map(|(certificate, key)| Tls::load(certificate, key)).transpose()?;
+        Ok(Doors {
+            public: bind_tcp(config.server.listen)?,
+            admin: config.server.admin_listen.map(bind_tcp).transpose()?,
+            local: LocalSocket::bind(&config.store.socket()).await?,
+            tls,
+        })
+    }
+
+    fn address(&self, listener: &TcpListener) -> Result<String> {
+        let scheme = if self.tls.is_some() { "https" } else { "http" };
+        Ok(format!("{scheme}://{}", listener.local_addr().context("the listener has no address")?))
+    }
+}
+
+async fn serve(config: &Config, demo: bool) -> Result<()> {
+    let metrics = metrics::install()?;
+    let engine = installation::open(config).await?;
+    let doors = Doors::open(config).await?;
+    let stop = CancellationToken::new();
+    let api = Api::new(engine.clone(), installation::api_config(config), Some(metrics), stop.clone());
+    let address = doors.address(&doors.public)?;
+    let demo_key = if demo { Some(demo::prepare(&api).await?) } else { None };
+    announce(&address, demo_key.as_deref());
+    info!(%address, "Listening on {address}");
+
+    let tls = doors.tls.clone();
+    let signals = tokio::spawn(watch_signals(stop.clone(), tls));
+    let drained = run_servers(config, &api, doors, &stop).await;
+    signals.abort();
+    finish(engine, drained).await;
+    Ok(())
+}
+
+#[expect(clippy::print_stdout, reason = "where it listens is what this command has to say")]
+fn announce(address: &str, demo_key: Option<&str>) {
+    println!("listening on {address}");
+    if let Some(key) = demo_key {
+        println!("{}", demo::welcome(address, key));
+    }
+}
+
+/// Administration has a listener of its own where one is configured, and the local socket always.
+async fn run_servers(config: &Config, api: &Api, doors: Doors, stop: &CancellationToken) -> Drained {
+    let Doors { public, admin, local, tls } = doors;
+    let settings = server_config(config);
+    let Some(admin) = admin else {
+        let server = Server::new(api.router(), settings).listen_tcp(public, tls).listen_unix(local);
+        return server.run(stop.clone()).await;
+    };
+    let public = Server::new(api.public_router(), settings.clone()).listen_tcp(public, tls.clone());
+    let admin = Server::new(api.router(), settings).listen_tcp(admin, tls).listen_unix(local);
+    let (public, admin) = tokio::join!(public.run(stop.clone()), admin.run(stop.clone()));
+    Drained { finished: public.finished + admin.finished, cut: public.cut + admin.cut }
+}
+
+fn server_config(config: &Config) -> ServerConfig {
+    ServerConfig {
+        connections_max: config.server.connections_max,
+        header_timeout: config.server.header_timeout(),
+        body_timeout: config.server.body_timeout(),
+        idle_timeout: config.server.idle_timeout(),
+        drain_max: config.server.drain_max(),
+        ..ServerConfig::default()
+    }
+}
+
+/// The first signal asks for an orderly end, the second insists.
+async fn watch_signals(stop: CancellationToken, tls: Option<Tls>) {
+    let listen = |kind| signal(kind).ok();
+    let (mut terminate, mut interrupt, mut hangup) =
+        (listen(SignalKind::terminate()), listen(SignalKind::interrupt()), listen(SignalKind::hangup()));
+    loop {
+        tokio::select! {
+            () = next(&mut terminate) => {}
+            () = next(&mut interrupt) => {}
+            () = next(&mut hangup) => {
+                // Trouble is logged, and the old certificate stays.
+                if let Some(tls) = tls.clone() {
+                    let _ = tokio::task::spawn_blocking(move || tls.reload()).await;
+                }
+                continue;
+            }
+        }
+        if stop.is_cancelled() {
+            warn!("Stopping at once; requests in flight get no answer, what was acknowledged stays");
+            std::process::exit(130);
+        }
+        info!("Stopping: requests in flight are finished; a second signal ends at once");
+        stop.cancel();
+    }
+}
+
+async fn next(signal: &mut Option<tokio::signal::unix::Signal>) {
+    match signal {
+        Some(signal) => {
+            signal.recv().await;
+        }
+        None => pending().await,
+    }
+}
+
+async fn finish(engine: Engine, drained: Drained) {
+    engine.stop().await;
+    let Drained { finished, cut } = drained;
+    info!(finished, cut, "Stopped: {finished} connections ended by themselves, {cut} were cut");
+}
