@@ -5,22 +5,30 @@ use std::io::Write;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+use super::Measured;
+
 const APPEND_BYTES: usize = 4096;
 
-/// Appends and syncs in a file of its own in `folder`, which it removes.
-pub fn fdatasync_per_s(folder: &Path, duration: Duration) -> std::io::Result<f64> {
+/// Appends and syncs in a file of its own in `folder`, which it removes. Each append is counted as one hold.
+pub fn fdatasync(folder: &Path, duration: Duration) -> std::io::Result<Measured> {
     let path = folder.join(format!("fdatasync-{}.probe", std::process::id()));
     let mut file = OpenOptions::new().create(true).append(true).open(&path)?;
     let block = [0x5a; APPEND_BYTES];
     let started = Instant::now();
-    let mut count = 0_u32;
+    let mut measured = Measured::default();
     while started.elapsed() < duration {
+        let asked_at = Instant::now();
         file.write_all(&block)?;
         file.sync_data()?;
-        count += 1;
+        measured.latencies.record(asked_at.elapsed(), 1);
+        measured.holds += 1;
     }
-    let rate = f64::from(count) / started.elapsed().as_secs_f64();
+    measured.elapsed = started.elapsed();
     drop(file);
     std::fs::remove_file(path)?;
-    Ok(rate)
+    Ok(measured)
+}
+
+pub fn fdatasync_per_s(folder: &Path, duration: Duration) -> std::io::Result<f64> {
+    Ok(fdatasync(folder, duration)?.rate_per_s())
 }

@@ -1,13 +1,16 @@
-//! Measuring hold rates: our engine, the textbook transaction, and the disk under both.
+//! Measuring hold rates: our engine, the textbook transaction, and the disk under both; `http` measures a server.
 
 mod clients;
 mod disk;
+pub mod http;
 mod latency;
+mod process;
 mod reader;
 mod textbook;
 
 pub use clients::{HoldsLoad, Prefill, prepare, run};
-pub use disk::fdatasync_per_s;
+pub use disk::{fdatasync, fdatasync_per_s};
 pub use latency::{Latencies, Measured};
+pub use process::{CPU_TICK, Process};
 pub use reader::Reader;
 pub use textbook::Textbook;

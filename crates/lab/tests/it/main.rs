@@ -6,6 +6,7 @@ mod bad_input;
 mod conformance;
 mod explain;
 mod faults;
+mod http_load;
 mod model;
 mod postgres_readers;
 mod postgres_roles;

@@ -9,8 +9,10 @@ use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusHandle};
 use surehold_engine::{BATCH_COMMANDS_MAX, Engine};
 use surehold_lab::bench::{HoldsLoad, Measured, Prefill, Textbook, fdatasync_per_s, prepare, run};
 
+use super::batches::Batches;
 use super::report::{Against, Report};
 use super::stores::{StoreKind, Target};
+use super::{PROBE, ROUNDS};
 
 /// Everything is on: journal, idempotency by id, versions, metrics, full durability.
 #[derive(Args)]
@@ -78,10 +80,7 @@ enum Rival {
     OneEngine,
 }
 
-/// Both sides of a comparison take turns, so that a slow minute of the machine hits both.
-const ROUNDS: u32 = 3;
 const SMALL_HOLDS: u64 = 10_000;
-const PROBE: Duration = Duration::from_millis(700);
 
 /// What is measured, opened and filled.
 struct Bench {
@@ -239,24 +238,7 @@ impl Bench {
     }
 
     fn batches(&self) -> Batches {
-        let text = self.metrics.render();
-        let value = |name: &str| {
-            let line = text.lines().find_map(|line| line.strip_prefix(name)?.trim().parse().ok());
-            line.unwrap_or(0.0)
-        };
-        Batches { commands: value("surehold_batch_commands_sum "), count: value("surehold_batch_commands_count ") }
-    }
-}
-
-struct Batches {
-    commands: f64,
-    count: f64,
-}
-
-impl Batches {
-    /// Commands per batch since then.
-    fn since(&self, before: &Batches) -> f64 {
-        (self.commands - before.commands) / (self.count - before.count).max(1.0)
+        Batches::read(&self.metrics.render())
     }
 }
 

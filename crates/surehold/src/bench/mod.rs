@@ -1,23 +1,41 @@
 //! `surehold bench`: numbers that anybody can measure again.
 
+mod bare;
+mod batches;
 mod holds;
+mod http;
 mod report;
 mod stores;
 
+use std::time::Duration;
+
 use anyhow::Result;
 use clap::Subcommand;
+use tokio::runtime;
+
+/// Both sides of a comparison take turns, so that a slow minute of the machine hits both.
+const ROUNDS: u32 = 3;
+/// How long the disk is measured between two turns.
+const PROBE: Duration = Duration::from_millis(700);
 
 #[derive(Subcommand)]
 pub(crate) enum Bench {
     /// Place holds as fast as they are answered, in process
     Holds(holds::Holds),
+    /// Ask a server over HTTP, and a bare endpoint in the same run
+    Http(http::Http),
+    /// Serve the endpoint that `bench http` compares with
+    #[command(hide = true)]
+    Bare(bare::Bare),
 }
 
 impl Bench {
     pub(crate) fn run(self) -> Result<()> {
-        let runtime = tokio::runtime::Runtime::new()?;
         match self {
-            Bench::Holds(holds) => runtime.block_on(holds.run()),
+            Bench::Holds(holds) => runtime::Runtime::new()?.block_on(holds.run()),
+            // One thread sends faster than two cores answer; a second one would only take turns from the server.
+            Bench::Http(http) => runtime::Builder::new_current_thread().enable_all().build()?.block_on(http.run()),
+            Bench::Bare(bare) => runtime::Runtime::new()?.block_on(bare.run()),
         }
     }
 }

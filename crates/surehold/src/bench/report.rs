@@ -89,7 +89,7 @@ impl Report {
     }
 }
 
-fn micros(micros: u64) -> String {
+pub(super) fn micros(micros: u64) -> String {
     match micros {
         0..10_000 => format!("{micros} µs"),
         10_000..10_000_000 => format!("{} ms", micros / 1_000),

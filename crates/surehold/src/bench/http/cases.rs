@@ -1,0 +1,179 @@
+//! The cases: who is asked what, in which turns.
+
+use std::time::Duration;
+
+use anyhow::Result;
+use surehold_core::kernel::UNITS_MAX;
+use surehold_lab::bench::http::{Crowd, CrowdSize, Expected, HttpLoad, Pace, run};
+use surehold_lab::bench::{Measured, Process, fdatasync};
+
+use super::super::batches::Batches;
+use super::super::{PROBE, ROUNDS};
+use super::report::{Against, Report, Rounds};
+use super::servers::Server;
+use super::{Case, Http};
+
+/// What was measured beside the two sides.
+struct Aside {
+    disk: Measured,
+    pace: Pace,
+    mean_batch: Option<f64>,
+    crowd_cuts: Option<u64>,
+}
+
+impl Http {
+    /// Ours and the bare endpoint in turns, both at the same pace.
+    pub(super) async fn against_bare(&self, server: &Server) -> Result<Report> {
+        let bare = Server::bare().await?;
+        let bare_load = HttpLoad { expected: Expected::Placed, ..self.load(&bare)? };
+        let our_load = match self.case {
+            Case::SoldOut => {
+                server.put_pools(&self.shape()?, 0).await?;
+                HttpLoad { expected: Expected::SoldOut, ..self.load(server)? }
+            }
+            // The bare endpoint needs no pools.
+            Case::Bare => self.load(server)?,
+            Case::Holds | Case::Batch | Case::HalfMax | Case::Crowd | Case::Start => {
+                server.put_pools(&self.shape()?, UNITS_MAX).await?;
+                self.load(server)?
+            }
+        };
+        run(&bare_load, self.warmup()).await?;
+        run(&our_load, self.warmup()).await?;
+        let before = server.batches().await;
+        let (mut ours, mut theirs, mut disk) = (Rounds::default(), Rounds::default(), Measured::default());
+        for _ in 0..ROUNDS {
+            disk.add(&fdatasync(&self.dir, PROBE)?);
+            theirs.measure(&bare, &bare_load, self.slice()).await?;
+            ours.measure(server, &our_load, self.slice()).await?;
+        }
+        let mean_batch = mean_batch(before, server.batches().await);
+        let aside = Aside { disk, pace: self.pace(), mean_batch, crowd_cuts: None };
+        self.report(server, &ours, "bare endpoint", &theirs, &aside)
+    }
+
+    pub(super) async fn batches(&self, server: &Server) -> Result<Report> {
+        server.put_pools(&self.shape()?, UNITS_MAX).await?;
+        let load = self.load(server)?;
+        run(&load, self.warmup()).await?;
+        let before = server.batches().await;
+        let (mut ours, mut disk) = (Rounds::default(), Measured::default());
+        for _ in 0..ROUNDS {
+            disk.add(&fdatasync(&self.dir, PROBE)?);
+            ours.measure(server, &load, self.slice()).await?;
+        }
+        let mean_batch = mean_batch(before, server.batches().await);
+        let theirs = Rounds::of_disk(&disk);
+        let aside = Aside { disk, pace: Pace::Closed, mean_batch, crowd_cuts: None };
+        self.report(server, &ours, "fdatasync", &theirs, &aside)
+    }
+
+    /// The maximum first, then half of it at fixed times.
+    pub(super) async fn half_max(&self, server: &Server) -> Result<Report> {
+        server.put_pools(&self.shape()?, UNITS_MAX).await?;
+        let closed = self.load(server)?;
+        run(&closed, self.warmup()).await?;
+        let mut max = Rounds::default();
+        let mut disk = fdatasync(&self.dir, PROBE)?;
+        for _ in 0..ROUNDS {
+            max.measure(server, &closed, self.slice()).await?;
+        }
+        let rate_per_s = half(max.seen.measured.rate_per_s());
+        let open = HttpLoad { pace: Pace::Open { rate_per_s }, ..closed };
+        let before = server.batches().await;
+        let mut ours = Rounds::default();
+        for _ in 0..ROUNDS {
+            disk.add(&fdatasync(&self.dir, PROBE)?);
+            ours.measure(server, &open, self.slice()).await?;
+        }
+        let mean_batch = mean_batch(before, server.batches().await);
+        let aside = Aside { disk, pace: open.pace, mean_batch, crowd_cuts: None };
+        self.report(server, &ours, "maximum", &max, &aside)
+    }
+
+    pub(super) async fn crowd(&self, server: &Server) -> Result<Report> {
+        server.put_pools(&self.shape()?, UNITS_MAX).await?;
+        let load = self.load(server)?;
+        run(&load, self.warmup()).await?;
+        let size = CrowdSize { idle: self.idle, slow: self.slow };
+        let (mut ours, mut calm, mut disk) = (Rounds::default(), Rounds::default(), Measured::default());
+        let mut cuts = 0;
+        for _ in 0..ROUNDS {
+            disk.add(&fdatasync(&self.dir, PROBE)?);
+            calm.measure(server, &load, self.slice()).await?;
+            let crowd = Crowd::gather(&server.target, size).await?;
+            ours.measure(server, &load, self.slice()).await?;
+            cuts += crowd.cuts();
+        }
+        let aside = Aside { disk, pace: Pace::Closed, mean_batch: None, crowd_cuts: Some(cuts) };
+        self.report(server, &ours, "without the crowd", &calm, &aside)
+    }
+
+    fn load(&self, server: &Server) -> Result<HttpLoad> {
+        Ok(HttpLoad {
+            target: server.target.clone(),
+            connections: self.connections()?,
+            shape: self.shape()?,
+            expected: Expected::Placed,
+            pace: self.pace(),
+        })
+    }
+
+    fn slice(&self) -> Duration {
+        Duration::from_secs(u64::from(self.seconds)) / ROUNDS
+    }
+
+    fn report(&self, server: &Server, ours: &Rounds, name: &str, theirs: &Rounds, aside: &Aside) -> Result<Report> {
+        let shape = self.shape()?;
+        let peak_rss_bytes = server.process.as_ref().map(Process::peak_rss_bytes).transpose()?;
+        let figures = ours.figures();
+        let against = Against { name: name.to_owned(), figures: theirs.figures() };
+        let fdatasync_median_us = aside.disk.micros_at(0.5);
+        let micros = |micros: u64| Duration::from_micros(micros).as_secs_f64();
+        Ok(Report {
+            case: self.case.name(),
+            pace: match aside.pace {
+                Pace::Closed => "closed",
+                Pace::Open { .. } => "open",
+            },
+            connections: self.connections()?,
+            pools: shape.pools,
+            nights: shape.nights,
+            batch: shape.batch.unwrap_or(1),
+            seconds: ours.seen.measured.elapsed.as_secs_f64(),
+            cpu_resolution_us: ours.cpu_resolution_us(),
+            peak_rss_bytes,
+            mean_batch: aside.mean_batch,
+            fdatasync_per_s: aside.disk.rate_per_s(),
+            fdatasync_median_us,
+            p99_per_fdatasync: micros(figures.p99_us) / micros(fdatasync_median_us.max(1)),
+            crowd_cuts: aside.crowd_cuts,
+            ratio: figures.rate_per_s / against.figures.rate_per_s,
+            cpu_ratio: figures.cpu_us.zip(against.figures.cpu_us).map(|(ours, theirs)| ours / theirs),
+            ours: figures,
+            against,
+        })
+    }
+}
+
+impl Rounds {
+    /// One more turn.
+    async fn measure(&mut self, server: &Server, load: &HttpLoad, duration: Duration) -> Result<()> {
+        let server_cpu = || server.process.as_ref().map(Process::cpu).transpose();
+        let (server_before, generator_before) = (server_cpu()?, Process::myself().cpu()?);
+        self.seen.add(&run(load, duration).await?);
+        self.generator_cpu += Process::myself().cpu()?.saturating_sub(generator_before);
+        let spent = server_before.zip(server_cpu()?).map(|(before, after)| after.saturating_sub(before));
+        self.server_cpu = spent.map(|spent| self.server_cpu.unwrap_or_default() + spent);
+        Ok(())
+    }
+}
+
+fn mean_batch(before: Option<Batches>, after: Option<Batches>) -> Option<f64> {
+    before.zip(after).map(|(before, after)| after.since(&before))
+}
+
+/// Rounds up to a rate that sends something.
+fn half(rate_per_s: f64) -> u32 {
+    format!("{:.0}", rate_per_s / 2.0).parse::<u32>().unwrap_or(u32::MAX).max(1)
+}
