@@ -149,3 +149,13 @@ async fn the_description_is_whole() {
     ids.dedup();
     assert_eq!(ids.len(), count, "an operation's id is its own");
 }
+
+const COMMITTED: &str = "docs/reference/openapi.json";
+
+#[test]
+fn the_committed_description_is_the_present_one() {
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(COMMITTED);
+    let committed = std::fs::read_to_string(path).unwrap_or_default();
+    let present = openapi_document().to_pretty_json().unwrap() + "\n";
+    assert!(committed == present, "renew it: cargo run -p surehold-http --example openapi > {COMMITTED}");
+}
