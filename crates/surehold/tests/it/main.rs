@@ -4,8 +4,12 @@
 
 mod bench;
 mod canary;
+mod crash;
 mod doctor;
+mod live;
 mod readme;
+mod serve;
+mod tls;
 
 use std::process::{Command, Output};
 
