@@ -14,6 +14,7 @@ pub(crate) fn check_records(state: &State) {
     state.pools.values().for_each(check_record);
     state.holds.values().for_each(check_record);
     state.owners.values().for_each(check_record);
+    state.keys.values().for_each(check_record);
 }
 
 /// A kept reply is sent again later, so it must survive being stored.

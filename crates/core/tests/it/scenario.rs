@@ -8,21 +8,24 @@
 //! extend a by:60 paying                            extend a until:1200
 //! cancel a      expire a      sweep                book a      consume a room=1
 //! return a room=1                                  move a room=1 to suite=1
+//! key 1 till scopes:read,sell secret:7 rate:5 until:60    rotate 1 to:2 secret:8 overlap:60    revoke 1
+//! puts room=1 bar=2 closed version:0               trim 5
 //! clock 899.999999                                 show room      show owner ann      news
 //! ```
 //!
-//! `news` is what the command before it told the journal. A statement that may be refused starts with `try`.
+//! `any` at the end of a hold's statement wraps the command, as a batch does. `news` is what the command before it told the journal. A statement that may be refused starts with `try`.
 
 use std::fmt::Display;
 use std::str::FromStr;
 
 use surehold_core::kernel::commands::{
-    AdjustPool, CancelHold, ClaimSlug, ConvertHold, CreateTenant, ExpireHold, ExpireLapsedHolds, ExtendHold, Extension,
-    GiveBack, GrantUnits, MoveBooked, PlaceHold, PutPool, SetPolicy,
+    AdjustPool, AnyHoldCommand, CancelHold, ClaimSlug, ConvertHold, CreateKey, CreateTenant, ExpireHold,
+    ExpireLapsedHolds, ExtendHold, Extension, GiveBack, GrantUnits, MoveBooked, PlaceHold, PutPool, PutPools,
+    RevokeKey, RotateKey, SetPolicy, TrimJournal,
 };
 use surehold_core::kernel::{
-    Command, ConvertMode, HoldId, HoldPolicy, Invalid, Line, Lines, Metadata, OwnerName, PoolKey, Reference, Refusal,
-    ResourceName, Slot, Slug, TenantId, Timestamp,
+    Command, ConvertMode, HoldId, HoldPolicy, Invalid, KeyId, KeyName, KeyScope, KeyScopes, Line, Lines, Metadata,
+    OwnerName, PoolKey, Reference, Refusal, ResourceName, Slot, Slug, TenantId, Timestamp,
 };
 
 use crate::text::Tell;
@@ -69,6 +72,9 @@ impl World {
             "news" => Ok(self.news().iter().map(|event| event.tell(self)).collect::<Vec<_>>().join("; ")),
             "slug" | "tenant" | "policy" => self.obey_tenancy(said),
             "put" | "adjust" | "grant" => self.obey_capacity(said),
+            "puts" => self.put_many(said),
+            "key" | "rotate" | "revoke" => self.obey_key(said),
+            "trim" => self.answer(&TrimJournal { before_seq: said.object().parse().unwrap() }),
             "hold" => self.place(said),
             "extend" => self.extend(said),
             "sweep" => self.answer(&ExpireLapsedHolds),
@@ -108,6 +114,43 @@ impl World {
         }
     }
 
+    /// Options count for every pool.
+    fn put_many(&mut self, said: &Statement<'_>) -> Result<String, Refusal> {
+        let puts = said.words.iter().filter(|word| is_line(word)).map(|word| {
+            let Line { pool, quantity } = line(word)?;
+            let put = if said.flag("keep") { PutPool::leaving_total(pool) } else { PutPool::new(pool, quantity)? };
+            let put = if said.flag("closed") { put.closed(true) } else { put };
+            Ok(said.option("version").map_or_else(|| put.clone(), |version| put.clone().expected_version(version)))
+        });
+        let puts = puts.collect::<Result<Vec<_>, Invalid>>()?;
+        self.answer(&PutPools::new(puts)?)
+    }
+
+    fn obey_key(&mut self, said: &Statement<'_>) -> Result<String, Refusal> {
+        let id = KeyId::new(said.object().parse().unwrap());
+        let secret_hash = [said.option("secret").unwrap_or(0); 32];
+        match said.verb {
+            "key" => {
+                let scopes: Vec<KeyScope> = said.text("scopes").unwrap_or("read").split(',').map(scope).collect();
+                let name = KeyName::new(said.words.get(1).unwrap_or(&""))?;
+                let mut command = CreateKey::new(id, name, KeyScopes::new(&scopes)?, secret_hash);
+                if let Some(until) = said.text("until") {
+                    command = command.expires_at(instant(until));
+                }
+                if let Some(requests) = said.option("rate") {
+                    command = command.requests_per_s(requests)?;
+                }
+                self.answer(&command)
+            }
+            "rotate" => {
+                let new_id = KeyId::new(said.option("to").unwrap());
+                let overlap_secs = said.option("overlap").unwrap_or(0);
+                self.answer(&RotateKey::new(id, new_id, secret_hash, overlap_secs)?)
+            }
+            _ => self.answer(&RevokeKey { id }),
+        }
+    }
+
     fn place(&mut self, said: &Statement<'_>) -> Result<String, Refusal> {
         let id = match said.option::<i64>("made") {
             Some(secs) => self.make_id(said.object(), self.now().plus_secs(secs)),
@@ -126,7 +169,7 @@ impl World {
         if let Some(json) = said.text("meta") {
             command = command.metadata(Metadata::new(&serde_json::from_str(json).unwrap())?);
         }
-        self.answer(&command)
+        if said.flag("any") { self.answer(&AnyHoldCommand::Place(command)) } else { self.answer(&command) }
     }
 
     fn extend(&mut self, said: &Statement<'_>) -> Result<String, Refusal> {
@@ -135,12 +178,18 @@ impl World {
             None => Extension::BySecs(said.option("by").unwrap()),
         };
         let command = ExtendHold::new(self.id_of(said)?, extension)?;
-        self.answer(&if said.flag("paying") { command.for_payment() } else { command })
+        let command = if said.flag("paying") { command.for_payment() } else { command };
+        if said.flag("any") { self.answer(&AnyHoldCommand::Extend(command)) } else { self.answer(&command) }
     }
 
     fn obey_hold(&mut self, said: &Statement<'_>) -> Result<String, Refusal> {
         let id = self.id_of(said)?;
         match said.verb {
+            "cancel" if said.flag("any") => self.answer(&AnyHoldCommand::Cancel(CancelHold { id })),
+            "book" if said.flag("any") => {
+                let part = said.part()?;
+                self.answer(&AnyHoldCommand::Convert(ConvertHold { id, mode: ConvertMode::Book, part }))
+            }
             "cancel" => self.answer(&CancelHold { id }),
             "expire" => self.answer(&ExpireHold { id }),
             "book" => self.answer(&ConvertHold { id, mode: ConvertMode::Book, part: said.part()? }),
@@ -183,6 +232,10 @@ impl World {
             }
         }
     }
+}
+
+fn scope(word: &str) -> KeyScope {
+    KeyScope::ALL.into_iter().find(|scope| scope.as_str() == word).unwrap_or_else(|| panic!("no scope {word}"))
 }
 
 /// `verb object flag option:value pool=units`, after the verb in any order.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use surehold_core::kernel::{
-    Change, Event, Facts, Hold, HoldId, Owner, OwnerName, Pool, PoolKey, Record, Slug, SlugClaim, Tenant,
+    ApiKey, Change, Event, Facts, Hold, HoldId, KeyId, Owner, OwnerName, Pool, PoolKey, Record, Slug, SlugClaim, Tenant,
 };
 
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -13,6 +13,7 @@ pub(crate) struct State {
     pub(crate) pools: BTreeMap<PoolKey, Pool>,
     pub(crate) holds: BTreeMap<HoldId, Hold>,
     pub(crate) owners: BTreeMap<OwnerName, Owner>,
+    pub(crate) keys: BTreeMap<KeyId, ApiKey>,
 }
 
 impl State {
@@ -27,12 +28,15 @@ impl State {
         state.holds = holds.filter_map(|id| Some((*id, record(facts, id)?))).collect();
         let owners = state.holds.values().filter_map(|hold: &Hold| hold.owner.as_ref());
         state.owners = owners.filter_map(|name| Some((name.clone(), record(facts, name)?))).collect();
+        let keys = before.keys.keys().chain(events.iter().filter_map(new_key));
+        state.keys = keys.filter_map(|id| Some((*id, record(facts, id)?))).collect();
         assert_eq!(dump(facts).len(), state.count(), "the journal names every record");
         state
     }
 
     fn count(&self) -> usize {
-        usize::from(self.tenant.is_some()) + self.slugs.len() + self.pools.len() + self.holds.len() + self.owners.len()
+        let sold = self.pools.len() + self.holds.len() + self.owners.len();
+        usize::from(self.tenant.is_some()) + self.slugs.len() + sold + self.keys.len()
     }
 
     pub(crate) fn pool(&self, key: &PoolKey) -> &Pool {
@@ -54,6 +58,13 @@ fn new_pool(event: &Event) -> Option<&PoolKey> {
 
 fn new_hold(event: &Event) -> Option<&HoldId> {
     if let Event::HoldPlaced { hold, .. } = event { Some(hold) } else { None }
+}
+
+fn new_key(event: &Event) -> Option<&KeyId> {
+    match event {
+        Event::KeyCreated { key } | Event::KeyRotated { replaced_by: key, .. } => Some(key),
+        _ => None,
+    }
 }
 
 /// Every record of whatever kind, as the store would be told to write it.

@@ -2,7 +2,8 @@
 
 use surehold_core::kernel::commands::{HoldReply, LapsedHoldsExpired};
 use surehold_core::kernel::{
-    Event, HoldId, HoldPolicy, Kept, Line, Owner, Pool, PoolKey, Refusal, Slot, Tenant, TenantId, Timestamp,
+    ApiKey, Event, HoldId, HoldPolicy, Kept, KeyScope, Line, Owner, Pool, PoolKey, Refusal, Slot, Tenant, TenantId,
+    Timestamp,
 };
 
 use crate::world::{START, World};
@@ -43,6 +44,37 @@ impl Tell for Pool {
         let told = counters.iter().filter(|(_, units)| *units != 0).map(|(name, units)| format!(" {name} {units}"));
         let closed = if self.closed { " closed" } else { "" };
         format!("{}={}{}{closed} v{}", pool_text(&self.key), self.total, told.collect::<String>(), self.version)
+    }
+}
+
+impl Tell for Vec<Pool> {
+    fn tell(&self, world: &World) -> String {
+        self.iter().map(|pool| pool.tell(world)).collect::<Vec<_>>().join("; ")
+    }
+}
+
+impl Tell for () {
+    fn tell(&self, _world: &World) -> String {
+        "done".to_owned()
+    }
+}
+
+/// The id without its leading zeros; the secret as the byte of which all of it consists.
+impl Tell for ApiKey {
+    fn tell(&self, _world: &World) -> String {
+        let scopes: Vec<&str> = self.scopes.iter().map(KeyScope::as_str).collect();
+        let id = self.id.to_string();
+        let mut text =
+            format!("{} {} {} secret {}", id.trim_start_matches('0'), self.name, scopes.join("+"), self.secret_hash[0]);
+        if let Some(requests) = self.requests_per_s {
+            text = format!("{text} {requests}/s");
+        }
+        for (what, instant) in [("until", self.expires_at), ("revoked", self.revoked_at)] {
+            if let Some(instant) = instant {
+                text = format!("{text} {what} {}", instant_text(instant));
+            }
+        }
+        format!("{text} v{}", self.version)
     }
 }
 

@@ -1,5 +1,6 @@
 //! Scenario, answer. One file per group of commands; `rules` has what spans several of them.
 
+mod any_hold;
 mod bad_input;
 mod booked;
 mod convert;
@@ -7,6 +8,7 @@ mod endings;
 mod expiry;
 mod extend;
 mod journal;
+mod keys;
 mod owners;
 mod place;
 mod pools;
