@@ -136,7 +136,7 @@ async fn a_key_is_revoked_within_a_second_on_two_engines() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn not_ready_without_a_store_and_ready_again_with_it() {
     let server = PrivatePostgres::start().unwrap();
-    let store = PostgresStore::connect(PostgresConfig::new(&server.url())).await.unwrap();
+    let store = PostgresStore::connect(PostgresConfig::new(server.url())).await.unwrap();
     let config = EngineConfig { deadline: Duration::from_secs(2), ..EngineConfig::default() };
     let node = Node::new(Engine::start(std::sync::Arc::new(store), config).unwrap());
     let made = node.make_key().await;

@@ -3,6 +3,7 @@
 //! Most cases are tables in the language of `scenario`; every row of a table has a tenant of its own, and after it
 //! everything stored about that tenant is audited.
 
+mod api_keys;
 mod audit;
 mod batches;
 mod defects;
@@ -17,6 +18,7 @@ mod replays;
 mod scenario;
 mod tenants;
 mod text;
+mod views;
 mod world;
 
 use surehold_core::kernel::TenantId;
@@ -90,6 +92,21 @@ macro_rules! conformance {
                     kept_over_a_restart
                     many_at_once_have_one_effect
                     in_one_batch_have_one_effect
+                }
+                api_keys {
+                    given_out_replaced_and_taken_back
+                    belong_to_one_tenant
+                    replaced_once_by_many
+                    a_thousand_pools_at_once_or_none
+                    commands_of_every_kind_in_one_request
+                }
+                views {
+                    pages_of_pools
+                    ranges_of_nights
+                    holds_by_reference
+                    active_holds_by_expiry
+                    keys_and_tenants
+                    trimming_the_journal
                 }
                 batches {
                     nothing_asked_nothing_done
