@@ -9,7 +9,7 @@ use surehold_lab::fixture::{Fixture, StoreKind, connect};
 use tokio_postgres::Client;
 
 /// Three tenants, so that none of them is a small part of a table.
-const FILL: &str = "
+pub(crate) const FILL: &str = "
     insert into tenants select t, 't' || t, 900, 86400, 100, 2592000, 1 from generate_series(1, 3) t;
     insert into slugs select 0, 's' || n, n, 1 from generate_series(1, 5000) n;
     insert into pools select 1 + n % 3, 'r' || n / 30, to_char(date '2026-01-01' + n / 3 % 10, 'YYYY-MM-DD'),
@@ -94,7 +94,9 @@ fn lookup_faults(plan: &Value, name: &str) -> Vec<String> {
         _ => (format!("{table}_pkey"), key_columns(table)),
     };
     let mut faults = Vec::new();
-    if index != expected_index {
+    // The same columns in another order: as good for a lookup by all of them, and Postgres picks either.
+    let same_columns = expected_index == "pools_pkey" && index == "pools_by_slot";
+    if index != expected_index && !same_columns {
         faults.push(format!("goes through {index} instead of {expected_index}"));
     }
     for column in columns {
@@ -206,7 +208,7 @@ async fn bad_plans_are_found() {
 }
 
 /// What SQLite says it does, one line per table reached.
-fn sqlite_plan(connection: &rusqlite::Connection, sql: &str) -> Vec<String> {
+pub(crate) fn sqlite_plan(connection: &rusqlite::Connection, sql: &str) -> Vec<String> {
     let mut statement = connection.prepare(&format!("explain query plan {sql}")).unwrap();
     let mut rows = statement.raw_query();
     let mut plan = Vec::new();
@@ -229,6 +231,7 @@ fn sqlite_plan_expected(name: &str) -> Vec<String> {
         ("insert", _) | (_, "journal insert") => Vec::new(),
         (_, "load due holds") => vec!["SEARCH holds USING INDEX holds_due (tenant=? AND expires_at<?)".to_owned()],
         (_, "journal head") => vec!["SEARCH journal USING PRIMARY KEY (tenant=?)".to_owned()],
+        (_, "journal trim") => vec!["SEARCH journal USING PRIMARY KEY (tenant=? AND seq<?)".to_owned()],
         (_, "journal batch") => vec![table_plan("journal")],
         _ => vec![table_plan(table)],
     }
@@ -251,7 +254,7 @@ async fn every_statement_on_sqlite_is_a_lookup() {
     check("full tables with statistics");
 }
 
-const SQLITE_FILL: &str = "
+pub(crate) const SQLITE_FILL: &str = "
     create temp table n as
         with recursive n(n) as (select 0 union all select n + 1 from n where n < 19999) select n from n;
     insert into tenants select 1 + n, 't' || n, 900, 86400, 100, 2592000, 1 from n where n < 3;
