@@ -15,7 +15,10 @@ impl Views {
         after: Option<HoldId>,
         rows_max: u16,
     ) -> Result<Vec<Hold>, Fault> {
-        let condition = "and reference = $2 and id > $3 order by id limit $4";
+        // Said as a range: asked for `reference = $2 order by id`, SQLite without statistics walks through all holds of
+        // the tenant in the order of their ids rather than look the reference up.
+        let condition = "and reference >= $2 and reference <= $2 and (reference, id) > ($2, $3) \
+                         order by reference, id limit $4";
         let after = OwnedValue::Uuid(after.map_or(Uuid::nil(), HoldId::uuid));
         let reference = OwnedValue::Text(reference.as_str().to_owned());
         self.records(tenant, condition, [reference, after, OwnedValue::Int(i64::from(rows_max))]).await

@@ -1,0 +1,126 @@
+//! The plans of what people read: lists and ranges find their rows through an index, however large the tables are.
+
+use serde_json::Value;
+use surehold_lab::fixture::{Fixture, StoreKind, connect};
+
+use super::explain::{FILL, SQLITE_FILL, sqlite_plan};
+
+/// A view's statement as the engine writes it, what Postgres must look up by, and what SQLite must say it does.
+const VIEWS: [(&str, &str, &str, &str); 9] = [
+    (
+        "pools",
+        "select total from pools where tenant = $1 and (resource, slot) > ($2, $3) order by resource, slot limit $4",
+        "(ROW(resource, slot) > ROW($2, $3))",
+        "SEARCH pools USING PRIMARY KEY (tenant=? AND (resource,slot)>(?,?))",
+    ),
+    (
+        "pools of a resource",
+        "select total from pools where tenant = $1 and resource = $2 and (resource, slot) > ($3, $4) \
+         order by resource, slot limit $5",
+        "(resource = $2)",
+        "SEARCH pools USING PRIMARY KEY (tenant=? AND resource=?",
+    ),
+    (
+        "pools between",
+        "select total from pools where tenant = $1 and slot >= $2 and slot < $3 order by slot, resource limit $4",
+        "(slot >= $2) AND (slot < $3)",
+        "SEARCH pools USING INDEX pools_by_slot (tenant=? AND slot>? AND slot<?)",
+    ),
+    (
+        "a resource's pools between",
+        "select total from pools where tenant = $1 and slot >= $2 and slot < $3 and resource = $5 order by slot limit $4",
+        "(slot >= $2) AND (slot < $3)",
+        "SEARCH pools USING ",
+    ),
+    (
+        "holds by reference",
+        "select lines from holds where tenant = $1 and reference >= $2 and reference <= $2 and \
+         (reference, id) > ($2, $3) order by reference, id limit $4",
+        "(reference >= $2) AND (reference <= $2)",
+        "SEARCH holds USING INDEX holds_by_reference (tenant=? AND reference>? AND reference<?)",
+    ),
+    (
+        "active holds",
+        "select lines from holds where tenant = $1 and state = 'active' and (expires_at > $2 or (expires_at = $2 and \
+         id > $3)) and expires_at >= $2 order by expires_at, id limit $4",
+        "(expires_at >= $2)",
+        "SEARCH holds USING INDEX holds_due (tenant=? AND expires_at>?)",
+    ),
+    (
+        "journal",
+        "select at from journal where tenant = $1 and seq > $2 order by seq limit $3",
+        "(seq > $2)",
+        "SEARCH journal USING PRIMARY KEY (tenant=? AND seq>?)",
+    ),
+    (
+        "journal tail",
+        "select coalesce((select seq from journal where tenant = $1 order by seq limit 1), 0), \
+         coalesce((select seq from journal where tenant = $1 order by seq desc limit 1), 0)",
+        "(tenant = $1)",
+        "SEARCH journal USING PRIMARY KEY (tenant=?)",
+    ),
+    (
+        "key",
+        "select name from api_keys where tenant = $1 and id = $2",
+        "(id = $2)",
+        "SEARCH api_keys USING PRIMARY KEY (tenant=? AND id=?)",
+    ),
+];
+
+fn conditions(plan: &Value, found: &mut Vec<String>) {
+    let node = plan["Node Type"].as_str().unwrap_or_default();
+    assert!(!node.contains("Seq Scan") && !node.contains("Bitmap"), "{plan}");
+    found.extend(plan["Index Cond"].as_str().map(str::to_owned));
+    for part in plan["Plans"].as_array().into_iter().flatten() {
+        conditions(part, found);
+    }
+}
+
+#[tokio::test]
+async fn every_view_on_postgres_uses_an_index() {
+    let fixture = Fixture::new(StoreKind::Postgres).await.unwrap();
+    drop(fixture.store().await.unwrap());
+    let client = connect(fixture.url()).await.unwrap();
+    let more = "insert into api_keys select 1 + n % 3, n, 'k', 1, decode(repeat('00', 32), 'hex'), null, now(), null, \
+                null, 1 from generate_series(0, 4999) n; \
+                update holds set reference = 'r' || extract(epoch from expires_at)::bigint / 4";
+    client.batch_execute(&format!("{FILL}; {more}; analyze; set plan_cache_mode = force_generic_plan")).await.unwrap();
+    for (name, sql, condition, _) in VIEWS {
+        let parameters = (1..9).take_while(|n| sql.contains(&format!("${n}"))).count();
+        client.batch_execute(&format!("deallocate all; prepare view as {sql}")).await.unwrap();
+        let nulls = vec!["null"; parameters].join(", ");
+        let explained = client.simple_query(&format!("explain (format json) execute view({nulls})")).await.unwrap();
+        let text: String = explained
+            .iter()
+            .filter_map(|message| match message {
+                tokio_postgres::SimpleQueryMessage::Row(row) => row.get(0),
+                _ => None,
+            })
+            .collect();
+        let plan: Value = serde_json::from_str(&text).unwrap();
+        let mut found = Vec::new();
+        conditions(&plan[0]["Plan"], &mut found);
+        assert!(found.iter().any(|found| found.contains(condition)), "{name}: {found:?} in {plan}");
+    }
+}
+
+#[tokio::test]
+async fn every_view_on_sqlite_uses_an_index() {
+    let fixture = Fixture::new(StoreKind::Sqlite).await.unwrap();
+    drop(fixture.store().await.unwrap());
+    let connection = rusqlite::Connection::open(fixture.file()).unwrap();
+    let check = |when: &str| {
+        for (name, sql, _, expected) in VIEWS {
+            let plan = sqlite_plan(&connection, sql);
+            assert!(plan.iter().any(|step| step.starts_with(expected)), "{name} on {when}: {plan:?}");
+            assert!(
+                !plan.iter().any(|step| step.starts_with("SCAN") && !step.contains("CONSTANT ROW")),
+                "{name} on {when}: {plan:?}"
+            );
+        }
+    };
+    check("empty tables");
+    connection.execute_batch(SQLITE_FILL).unwrap();
+    connection.execute_batch("update holds set reference = 'r' || expires_at / 4; analyze").unwrap();
+    check("full tables with statistics");
+}
