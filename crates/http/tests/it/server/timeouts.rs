@@ -120,7 +120,7 @@ async fn an_idle_connection_is_closed_in_the_end() {
 }
 
 /// A request, or a part of its answer, may take longer than all timeouts that concern the client.
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_slow_handler_is_not_the_clients_fault() {
     let config = ServerConfig { idle_timeout: Duration::from_millis(300), ..brisk() };
     let world = World::start(config.clone());
@@ -141,7 +141,7 @@ async fn a_slow_handler_is_not_the_clients_fault() {
 }
 
 /// As many attackers and sleepers as would exhaust a naive server, and everybody else is served.
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_crowd_of_slow_clients_hinders_nobody() {
     const SLOW: usize = 100;
     const IDLE: usize = 200;
