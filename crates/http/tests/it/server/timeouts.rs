@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use super::http2::{self, http2};
-use super::world::{Answer, BIG_BYTES, Client, World, brisk, patiently};
+use super::world::{Answer, BIG_BYTES, Client, PATIENCE, World, brisk, patiently};
 use surehold_http::server::ServerConfig;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
@@ -75,13 +75,10 @@ async fn a_client_that_never_reads_is_cut() {
     assert!(client.rest().await.len() < BIG_BYTES);
 }
 
-#[tokio::test]
-async fn a_client_that_reads_slowly_is_not_cut() {
-    let world = World::start(brisk());
-    let mut client = world.connect().await;
-    client.send(b"GET /big HTTP/1.1\r\nhost: test\r\n\r\n").await;
+/// Reads a big answer with pauses, for longer than all timeouts of [`brisk`].
+async fn read_slowly(client: &mut Client<TcpStream>) {
     let began_at = Instant::now();
-    let (mut unread, mut buffer) = (BIG_BYTES, vec![0; 1_024 * 1_024]);
+    let (mut unread, mut buffer) = (BIG_BYTES, vec![0; 512 * 1_024]);
     client.head().await;
     while unread > 0 {
         let bytes = patiently(client.io.read(&mut buffer)).await.unwrap();
@@ -89,11 +86,40 @@ async fn a_client_that_reads_slowly_is_not_cut() {
         unread -= bytes;
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
-    assert!(began_at.elapsed() > brisk().write_stall_timeout, "it was not slow enough to prove anything");
-    // What was blocked once is forgotten when it has moved.
-    tokio::time::sleep(brisk().write_stall_timeout * 2).await;
-    assert_eq!(client.get_body("/").await, "hello");
+    assert!(began_at.elapsed() > brisk().write_stall_timeout * 2, "it was not slow enough to prove anything");
+}
+
+#[tokio::test]
+async fn a_client_that_reads_slowly_is_not_cut() {
+    let world = World::start(brisk());
+    for path in ["/big", "/page"] {
+        let mut client = world.connect().await;
+        client.send(format!("GET {path} HTTP/1.1\r\nhost: test\r\n\r\n").as_bytes()).await;
+        read_slowly(&mut client).await;
+        // What was blocked once is forgotten when it has moved.
+        tokio::time::sleep(brisk().write_stall_timeout * 2).await;
+        assert_eq!(client.get_body("/").await, "hello");
+    }
     assert_eq!(world.timeouts("write"), 0);
+}
+
+/// hyper is done with an answer when it has it in its buffer; the client is not.
+#[tokio::test]
+async fn a_client_that_reads_slowly_is_neither_idle_nor_cut_by_a_drain() {
+    for drains in [false, true] {
+        let idle_timeout = if drains { PATIENCE } else { Duration::from_millis(300) };
+        let world = World::start(ServerConfig { idle_timeout, ..brisk() });
+        let mut client = world.connect().await;
+        client.send(b"GET /page HTTP/1.1\r\nhost: test\r\n\r\n").await;
+        if drains {
+            // The first byte shows that the request has begun.
+            patiently(client.io.readable()).await.unwrap();
+            world.begin_shutdown();
+        }
+        read_slowly(&mut client).await;
+        assert_eq!(client.rest().await, "");
+        assert_eq!(world.shut_down().await.cut, 0, "drains: {drains}");
+    }
 }
 
 #[tokio::test]

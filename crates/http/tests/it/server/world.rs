@@ -126,6 +126,7 @@ fn router(slow: Slow) -> Router {
         .route("/refused", post(|_unread: Request| async { (StatusCode::PAYLOAD_TOO_LARGE, "too large") }))
         .route("/panic", get(panics))
         .route("/big", get(big))
+        .route("/page", get(|| async { vec![b'x'; BIG_BYTES] }))
         .route("/slow", get(slow_answer))
         .route("/trickle", get(trickle))
         .with_state(slow)
