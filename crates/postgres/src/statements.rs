@@ -18,10 +18,12 @@ pub fn write_settings() -> &'static str {
      set tcp_user_timeout = '10s'; set timezone = 'UTC'"
 }
 
-/// Set on every reading connection. Until a tenant is set, it sees nothing.
+/// Set on every reading connection. Until a tenant is set, it sees nothing. A query whose reader has gone ends within a
+/// second, except on a server whose system cannot tell.
 pub(crate) const READ_SETTINGS: &str = "set role = 'surehold_reader'; set default_transaction_read_only = on; \
      set statement_timeout = '30s'; set idle_in_transaction_session_timeout = '5s'; set jit = off; \
-     set timezone = 'UTC'";
+     set timezone = 'UTC'; \
+     do $$ begin set client_connection_check_interval = '1s'; exception when invalid_parameter_value then null; end $$";
 
 /// What it sets ends with the transaction.
 pub(crate) fn begin_reading(scope: Scope) -> String {

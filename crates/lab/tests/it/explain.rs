@@ -135,6 +135,54 @@ async fn every_statement_on_postgres_is_a_lookup() {
     assert_eq!(faults, "");
 }
 
+/// The writer's policies are gone before a plan is made: it gets the plans of somebody whom row security does not meet.
+#[tokio::test]
+async fn row_security_does_not_show_in_the_plans_of_the_writer() {
+    let fixture = Fixture::new(StoreKind::Postgres).await.unwrap();
+    drop(fixture.store().await.unwrap());
+    let writer = Session::open(&fixture, surehold_postgres::every_statement()).await;
+    let owner = Session::open(&fixture, surehold_postgres::every_statement()).await;
+    owner.client.batch_execute("reset role").await.unwrap();
+    for (index, (name, _)) in writer.statements.iter().enumerate() {
+        assert_eq!(writer.plan(index).await, owner.plan(index).await, "{name}");
+    }
+}
+
+/// The tenant's policy is checked once a statement and hinders no index.
+#[tokio::test]
+async fn a_reader_looks_rows_up() {
+    let fixture = Fixture::new(StoreKind::Postgres).await.unwrap();
+    drop(fixture.store().await.unwrap());
+    connect(fixture.url()).await.unwrap().batch_execute(&format!("{FILL}; analyze")).await.unwrap();
+    let reads = [
+        ("record", "select state from holds where tenant = $1 and id = $2", "(tenant = $1) AND (id = $2)"),
+        ("pool", "select held from pools where tenant = $1 and resource = $2 and slot = $3", "(slot = $3)"),
+        (
+            "page",
+            "select * from pools where tenant = $1 and (resource, slot) > ($2, $3) order by resource, slot limit 9",
+            "(ROW(resource, slot) > ROW($2, $3))",
+        ),
+        ("journal", "select * from journal where tenant = $1 and seq > $2 order by seq limit 9", "(seq > $2)"),
+        ("reference", "select id from holds where tenant = $1 and reference = $2", "(reference = $2)"),
+        (
+            "due",
+            "select id from holds where tenant = $1 and state = 'active' and expires_at > $2 \
+            order by expires_at limit 9",
+            "(expires_at > $2)",
+        ),
+    ];
+    let statements = reads.iter().map(|(name, sql, _)| ((*name).to_owned(), (*sql).to_owned())).collect();
+    let session = Session::open(&fixture, statements).await;
+    let as_reader = "set role surehold_reader; set enable_seqscan = on; set enable_bitmapscan = on";
+    session.client.batch_execute(as_reader).await.unwrap();
+    for (index, (name, _, condition)) in reads.iter().enumerate() {
+        let plan = session.plan(index).await.to_string();
+        assert!(plan.contains("Index") && plan.contains(condition), "{name}: {plan}");
+        assert!(plan.contains("\"One-Time Filter\":\"($0 = $1)\""), "{name}: {plan}");
+        assert!(!plan.contains("\"Filter\""), "{name}: {plan}");
+    }
+}
+
 /// The check above finds what it is there to find.
 #[tokio::test]
 async fn bad_plans_are_found() {

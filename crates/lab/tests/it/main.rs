@@ -7,5 +7,7 @@ mod conformance;
 mod explain;
 mod faults;
 mod model;
+mod postgres_readers;
+mod postgres_roles;
 mod postgres_server;
 mod sqlite_file;

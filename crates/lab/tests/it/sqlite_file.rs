@@ -8,7 +8,7 @@ use rusqlite::{Connection, OpenFlags};
 use surehold_core::kernel::commands::PlaceHold;
 use surehold_engine::SchemaError;
 use surehold_lab::fixture::{Fixture, StoreKind};
-use surehold_sqlite::{OpenError, SqliteStore};
+use surehold_sqlite::{OpenError, SqliteStore, facts_for_doctor, migrate, migrations_pending};
 
 use crate::conformance::{World, new_id, parse_lines};
 
@@ -198,4 +198,50 @@ async fn another_name_of_the_file_meets_the_same_lock() {
     assert!(matches!(error, OpenError::InUse { .. }), "{error:?}");
     world.engine.stop().await;
     SqliteStore::open(&alias).unwrap();
+}
+
+#[tokio::test]
+async fn migrating_tells_what_it_did() {
+    let fixture = fixture().await;
+    let file = fixture.file();
+    let all = migrations_pending(&file).unwrap();
+    assert_eq!((all[0].as_str(), all[2].as_str()), ("0001_kernel", "0003_reading_role"));
+    assert!(!file.exists(), "asking makes no file");
+    assert_eq!(migrate(&file).unwrap(), all);
+    assert_eq!((migrations_pending(&file).unwrap(), migrate(&file).unwrap()), (Vec::new(), Vec::new()));
+    let connection = Connection::open(&file).unwrap();
+    connection.execute("delete from schema_migrations where number > 2", []).unwrap();
+    assert_eq!(migrations_pending(&file).unwrap(), all[2..]);
+    let store = fixture.store().await.unwrap();
+    assert_eq!(migrations_pending(&file).unwrap(), [""; 0], "asked beside a writer");
+    let error = migrate(&file).unwrap_err();
+    assert!(matches!(error, OpenError::InUse { .. }), "{error:?}");
+    drop(store);
+}
+
+#[tokio::test]
+async fn the_doctor_looks_beside_a_server() {
+    let fixture = fixture().await;
+    let file = fixture.file();
+    let error = facts_for_doctor(&file).unwrap_err();
+    assert!(matches!(error, OpenError::Io { .. }), "{error:?}");
+    let mut world = World::open(&fixture).await;
+    world.play("put room=1").await;
+    let facts = facts_for_doctor(&file).unwrap();
+    assert_eq!((facts.path, facts.journal_mode.as_str(), facts.synchronous), (file.clone(), "wal", 2));
+    assert_eq!((facts.sqlite_version, facts.pages_free), (rusqlite::version(), 0));
+    assert!(facts.wal_bytes > 0 && facts.pages > 0, "the writer has not put its log away");
+    world.engine.stop().await;
+
+    let connection = Connection::open(&file).unwrap();
+    connection.execute_batch("create table much as select randomblob(99999) as it; drop table much").unwrap();
+    connection.pragma_update(None, "journal_mode", "delete").unwrap();
+    drop(connection);
+    let facts = facts_for_doctor(&file).unwrap();
+    assert_eq!((facts.journal_mode.as_str(), facts.wal_bytes), ("delete", 0));
+    assert_eq!(facts.file_bytes, fs::metadata(&file).unwrap().len());
+    assert!(facts.pages_free > 20 && facts.pages > facts.pages_free, "{facts:?}");
+    fs::write(&file, [7; 4096]).unwrap();
+    let error = facts_for_doctor(&file).unwrap_err();
+    assert!(matches!(error, OpenError::Damaged { .. }), "{error:?}");
 }
