@@ -1,6 +1,7 @@
 //! What is recorded of every request: an id, how long it took, how it ended. Nothing of what was said.
 
 use std::collections::HashMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
@@ -8,14 +9,16 @@ use std::time::Instant;
 
 use axum::extract::{MatchedPath, Request};
 use axum::http::{HeaderName, HeaderValue, Method};
-use axum::response::Response;
+use axum::response::{IntoResponse, Response};
 use metrics::{Counter, Histogram, counter, histogram};
 use pin_project_lite::pin_project;
 use tower::{Layer, Service};
 use tracing::field::Empty;
-use tracing::{Span, debug_span};
+use tracing::{Span, debug_span, error};
 use utoipa::openapi::OpenApi;
 use uuid::Uuid;
+
+use crate::problem::{Code, Problem};
 
 static REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 const REQUEST_ID_BYTES_MAX: usize = 128;
@@ -148,7 +151,15 @@ impl<F: Future<Output = Result<Response, E>>, E> Future for Observing<F> {
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Result<Response, E>> {
         let this = self.project();
         let entered = this.span.enter();
-        let mut response = ready!(this.inner.poll(cx))?;
+        // A handler that panics answers for itself alone; it is not polled again.
+        let polled = catch_unwind(AssertUnwindSafe(|| this.inner.poll(cx)));
+        let mut response = match polled {
+            Ok(polled) => ready!(polled)?,
+            Err(_panic) => {
+                error!("A request panicked; its answer is a defect");
+                Problem::new(Code::Defect, "the request failed because of a defect").into_response()
+            }
+        };
         drop(entered);
         let status = response.status();
         this.span.record("http.response.status_code", status.as_u16());
