@@ -5,6 +5,7 @@
 mod bench;
 mod canary;
 mod doctor;
+mod bench_http;
 mod readme;
 
 use std::process::{Command, Output};
