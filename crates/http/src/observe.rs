@@ -46,27 +46,20 @@ impl RouteMetrics {
 
 #[derive(Clone)]
 pub(crate) struct Observe {
-    routes: Arc<HashMap<(Method, String), Arc<RouteMetrics>>>,
+    routes: Arc<HashMap<String, Vec<(Method, Arc<RouteMetrics>)>>>,
     other: Arc<RouteMetrics>,
     adopt_parent: fn(&Span, &str),
 }
 
 impl Observe {
     pub(crate) fn new(openapi: &OpenApi, adopt_parent: fn(&Span, &str)) -> Observe {
-        let mut routes = HashMap::new();
+        let mut routes: HashMap<String, Vec<(Method, Arc<RouteMetrics>)>> = HashMap::new();
         for (route, item) in &openapi.paths.paths {
-            for (method, there) in [(Method::GET, &item.get), (Method::PUT, &item.put), (Method::POST, &item.post)] {
-                if there.is_some() {
-                    let name = if method == Method::GET {
-                        "GET"
-                    } else if method == Method::PUT {
-                        "PUT"
-                    } else {
-                        "POST"
-                    };
-                    routes.insert((method, route.clone()), Arc::new(RouteMetrics::new(name, route)));
-                }
-            }
+            let methods =
+                [("GET", Method::GET, &item.get), ("PUT", Method::PUT, &item.put), ("POST", Method::POST, &item.post)];
+            let there = methods.into_iter().filter(|(_, _, operation)| operation.is_some());
+            let metrics = there.map(|(name, method, _)| (method, Arc::new(RouteMetrics::new(name, route))));
+            routes.insert(route.clone(), metrics.collect());
         }
         Observe { routes: Arc::new(routes), other: Arc::new(RouteMetrics::new("other", "other")), adopt_parent }
     }
@@ -98,8 +91,9 @@ impl<S: Service<Request, Response = Response>> Service<Request> for Observed<S> 
     fn call(&mut self, request: Request) -> Observing<S::Future> {
         let begun_at = Instant::now();
         let route = request.extensions().get::<MatchedPath>().map(MatchedPath::as_str).unwrap_or_default();
-        let metrics = self.observe.routes.get(&(request.method().clone(), route.to_owned()));
-        let metrics = Arc::clone(metrics.unwrap_or(&self.observe.other));
+        let methods = self.observe.routes.get(route).map(Vec::as_slice).unwrap_or_default();
+        let metrics = methods.iter().find(|(method, _)| method == request.method());
+        let metrics = Arc::clone(metrics.map_or(&self.observe.other, |(_, metrics)| metrics));
         let request_id = request_id(&request);
         let span = request_span(&request, route, &request_id);
         if let Some(parent) = request.headers().get("traceparent").and_then(|value| value.to_str().ok()) {

@@ -3,9 +3,9 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop there")]
 
 mod bench;
+mod bench_http;
 mod canary;
 mod doctor;
-mod bench_http;
 mod readme;
 
 use std::process::{Command, Output};
