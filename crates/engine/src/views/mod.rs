@@ -68,7 +68,7 @@ impl Views {
 
     /// Whether the store answers.
     pub async fn ping(&self) -> Result<(), Fault> {
-        self.store.query(Scope::Installation, "select 1", Vec::new()).await.map(drop)
+        self.store.query(Scope::Installation, "select cast(1 as bigint)", Vec::new()).await.map(drop)
     }
 
     /// The clock that decides expiry.

@@ -9,7 +9,7 @@ use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
 use http_body_util::{BodyExt, Limited};
 use serde::Serialize;
-use serde::de::DeserializeOwned;
+use serde::de::{DeserializeOwned, IgnoredAny};
 use surehold_engine::{Done, RequestKey};
 
 use super::Api;
@@ -64,12 +64,10 @@ fn is_json(headers: &HeaderMap) -> bool {
 
 pub(super) fn parse<T: DeserializeOwned>(body: &[u8]) -> Result<T, Problem> {
     serde_json::from_slice(body).map_err(|error| {
-        let code = match error.classify() {
-            serde_json::error::Category::Data => Code::Invalid,
-            serde_json::error::Category::Syntax
-            | serde_json::error::Category::Eof
-            | serde_json::error::Category::Io => Code::MalformedJson,
-        };
+        // Some shapes end the reading early and are reported as bad syntax, so the syntax is looked at by itself.
+        let is_json = || std::str::from_utf8(body).is_ok_and(|text| serde_json::from_str::<IgnoredAny>(text).is_ok());
+        let is_json = error.is_data() || is_json();
+        let code = if is_json { Code::Invalid } else { Code::MalformedJson };
         Problem::new(code, error.to_string())
     })
 }

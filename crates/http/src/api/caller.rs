@@ -12,7 +12,7 @@ use smol_str::SmolStr;
 use surehold_core::kernel::{KeyScope, KeyScopes, Slug, TenantId};
 
 use super::Api;
-use crate::keys::{Admitted, KeyMode, NotAdmitted};
+use crate::keys::{Admitted, KeyMode, KeyRef, NotAdmitted};
 use crate::problem::{Code, Problem};
 use crate::server::Peer;
 
@@ -39,6 +39,8 @@ needs!(Read Sell Manage);
 pub(crate) struct Caller<N: Need> {
     pub(crate) tenant: TenantId,
     pub(crate) slug: Slug,
+    /// The key that was shown; `None` for whoever needs none.
+    pub(crate) key: Option<KeyRef>,
     need: PhantomData<N>,
 }
 
@@ -57,7 +59,7 @@ impl<N: Need> FromRequestParts<Api> for Caller<N> {
         if !admitted.scopes.allow(N::SCOPE) {
             return Err(scope_missing(N::SCOPE));
         }
-        Ok(Caller { tenant, slug, need: PhantomData })
+        Ok(Caller { tenant, slug, key: admitted.key, need: PhantomData })
     }
 }
 
@@ -86,7 +88,9 @@ async fn admit(parts: &Parts, api: &Api) -> Result<Admitted, Problem> {
     let Some(header) = parts.headers.get(AUTHORIZATION) else {
         // Whoever may open the data folder's socket may read the data itself.
         return match parts.extensions.get::<Peer>() {
-            Some(Peer::Local) => Ok(Admitted { tenant: TenantId::DIRECTORY, scopes: KeyScopes::ADMIN, slug: None }),
+            Some(Peer::Local) => {
+                Ok(Admitted { tenant: TenantId::DIRECTORY, scopes: KeyScopes::ADMIN, slug: None, key: None })
+            }
             Some(Peer::Network(_)) | None => Err(unauthenticated()),
         };
     };

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::convert::Infallible;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use axum::extract::State;
 use axum::http::HeaderMap;
@@ -23,11 +23,14 @@ use super::body::Reply;
 use super::caller::{Caller, Read};
 use super::params::{Query, malformed, page_items};
 use super::{Api, Shared, Shelf};
+use crate::keys::KeyRef;
 use crate::problem::{Code, Problem};
 use crate::wire::{Event, EventPage};
 
 /// How often a stream looks for something new.
 const POLL_PAUSE: Duration = Duration::from_millis(200);
+/// How often a stream makes sure that its key is still good: a revocation counts within a second.
+const KEY_CHECK_PAUSE: Duration = Duration::from_millis(200);
 /// A row may hold the events of thousands of commands, so only a few are read at once.
 const ROWS_PER_READ: u16 = 16;
 
@@ -61,7 +64,7 @@ pub(super) async fn events(
     let live = headers.get(ACCEPT).is_some_and(|accept| accept.as_bytes().starts_with(b"text/event-stream"));
     let start = start(&api, caller.tenant, given, live).await?;
     if live {
-        return Ok(stream(&api, caller.tenant, start)?.into_response());
+        return Ok(stream(&api, &caller, start)?.into_response());
     }
     let mut feed = Feed { api, tenant: caller.tenant, place: start, ready: VecDeque::new() };
     let limit = usize::from(limit);
@@ -152,9 +155,12 @@ impl Feed {
         Ok(!rows.is_empty())
     }
 
-    /// Waits for the next event; `None` when the server stops.
-    async fn next(&mut self) -> Option<Event> {
+    /// Waits for the next event; `None` when the server stops or the key ends.
+    async fn next(&mut self, pass: &mut Pass) -> Option<Event> {
         loop {
+            if !pass.is_good(&self.api).await {
+                return None;
+            }
             if let Some(event) = self.ready.pop_front() {
                 return Some(event);
             }
@@ -173,6 +179,24 @@ impl Feed {
     }
 }
 
+/// What a stream was opened with.
+struct Pass {
+    key: Option<KeyRef>,
+    checked_at: Instant,
+}
+
+impl Pass {
+    async fn is_good(&mut self, api: &Api) -> bool {
+        let Some(key) = self.key else { return true };
+        if self.checked_at.elapsed() < KEY_CHECK_PAUSE {
+            return true;
+        }
+        self.checked_at = Instant::now();
+        // A store that cannot be asked has no events either.
+        api.shared.keys.still_opens(key).await.unwrap_or(true)
+    }
+}
+
 /// One of the streams that may be open at once.
 struct StreamSlot(Arc<Shared>);
 
@@ -184,7 +208,7 @@ impl Drop for StreamSlot {
 
 fn stream(
     api: &Api,
-    tenant: TenantId,
+    caller: &Caller<Read>,
     place: Place,
 ) -> Result<Sse<impl Stream<Item = Result<sse::Event, Infallible>> + use<>>, Problem> {
     let streams_max = api.shared.config.event_streams_max;
@@ -193,11 +217,12 @@ fn stream(
         let detail = format!("{streams_max} streams are open on this node; read pages, or try again later");
         return Err(Problem::new(Code::TooManyStreams, detail).with(|data| data.retry_after_secs = Some(5)));
     }
-    let feed = Feed { api: api.clone(), tenant, place, ready: VecDeque::new() };
-    let events = unfold((feed, slot), async |(mut feed, slot)| {
-        let event = feed.next().await?;
+    let feed = Feed { api: api.clone(), tenant: caller.tenant, place, ready: VecDeque::new() };
+    let pass = Pass { key: caller.key, checked_at: Instant::now() };
+    let events = unfold((feed, pass, slot), async |(mut feed, mut pass, slot)| {
+        let event = feed.next(&mut pass).await?;
         let data = serde_json::to_string(&event).expect("events are plain data");
-        Some((Ok(sse::Event::default().id(event.cursor).data(data)), (feed, slot)))
+        Some((Ok(sse::Event::default().id(event.cursor).data(data)), (feed, pass, slot)))
     });
     Ok(Sse::new(events).keep_alive(KeepAlive::new().interval(Duration::from_secs(15))))
 }

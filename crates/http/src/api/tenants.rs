@@ -48,7 +48,8 @@ pub(super) async fn policy_put(
 #[into_params(parameter_in = Query)]
 pub(crate) struct ListTenants {
     /// The `next` of the page before.
-    after: Option<String>,
+    #[param(value_type = Option<String>)]
+    after: Option<Slug>,
     #[param(minimum = 1, maximum = 1000, default = 100)]
     limit: Option<u16>,
 }
@@ -62,7 +63,7 @@ pub(super) async fn tenants_list(
     Query(query): Query<ListTenants>,
 ) -> Result<Reply<TenantPage>, Problem> {
     let limit = page_items(query.limit)?;
-    let tenants = api.engine().views().tenants(query.after.as_deref().unwrap_or_default(), limit).await?;
+    let tenants = api.engine().views().tenants(query.after.as_ref().map_or("", Slug::as_str), limit).await?;
     let tenants: Vec<String> = tenants.into_iter().map(|tenant| tenant.slug).collect();
     let next = tenants.last().filter(|_| tenants.len() == usize::from(limit)).cloned();
     Ok(Reply::found(TenantPage { tenants, next }))

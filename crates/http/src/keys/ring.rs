@@ -31,6 +31,8 @@ pub(crate) struct Admitted {
     pub(crate) scopes: KeyScopes,
     /// `None` for keys of the installation.
     pub(crate) slug: Option<Slug>,
+    /// `None` for whoever needs no key.
+    pub(crate) key: Option<KeyRef>,
 }
 
 #[derive(Debug, PartialEq, Eq)]
@@ -88,11 +90,7 @@ impl KeyRing {
 
     pub(crate) async fn admit(&self, text: &str) -> Result<Admitted, NotAdmitted> {
         let (key, secret) = parse_key(text).ok_or(NotAdmitted::Unknown)?;
-        let known = self.entries.read().expect("nothing panics while holding it").get(&key).cloned();
-        let entry = match known.filter(|entry| entry.read_at.elapsed() < BELIEVED) {
-            Some(entry) => entry,
-            None => self.read(key).await.map_err(NotAdmitted::Fault)?.ok_or(NotAdmitted::Unknown)?,
-        };
+        let entry = self.entry(key).await.map_err(NotAdmitted::Fault)?.ok_or(NotAdmitted::Unknown)?;
         let same = bool::from(entry.key.secret_hash.ct_eq(&secret.hash()));
         if !same || !entry.key.is_usable(now()) {
             return Err(NotAdmitted::Unknown);
@@ -102,6 +100,21 @@ impl KeyRing {
             wait: until.wait_time_from(governor::clock::Clock::now(&governor::clock::DefaultClock::default())),
         })?;
         Ok(entry.admitted.clone())
+    }
+
+    /// Whether a key that was admitted would still be. For answers without end: they cost no further requests.
+    pub(crate) async fn still_opens(&self, key: KeyRef) -> Result<bool, Fault> {
+        let Some(entry) = self.entry(key).await? else { return Ok(false) };
+        entry.shared.used.store(true, std::sync::atomic::Ordering::Relaxed);
+        Ok(entry.key.is_usable(now()))
+    }
+
+    async fn entry(&self, key: KeyRef) -> Result<Option<Arc<Entry>>, Fault> {
+        let known = self.entries.read().expect("nothing panics while holding it").get(&key).cloned();
+        match known.filter(|entry| entry.read_at.elapsed() < BELIEVED) {
+            Some(entry) => Ok(Some(entry)),
+            None => self.read(key).await,
+        }
     }
 
     /// The key as it is in the store now, kept for the next request.
@@ -115,7 +128,7 @@ impl KeyRing {
             TenantId::DIRECTORY => None,
             tenant => self.views.record::<Tenant>(tenant, &()).await?.map(|tenant| tenant.slug),
         };
-        let admitted = Admitted { tenant: key.tenant, scopes: record.scopes, slug };
+        let admitted = Admitted { tenant: key.tenant, scopes: record.scopes, slug, key: Some(key) };
         let mut entries = self.entries.write().expect("nothing panics while holding it");
         let shared = entries.get(&key).map_or_else(|| Arc::new(self.shared(&record)), |old| Arc::clone(&old.shared));
         let entry = Arc::new(Entry { key: record, admitted, read_at, shared });

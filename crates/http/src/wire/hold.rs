@@ -9,12 +9,16 @@ use surehold_core::kernel::{
 };
 use utoipa::ToSchema;
 
+use super::object::{read_from_objects, written_as_derived};
 use super::pool::no_slot;
 use crate::problem::Problem;
 
+read_from_objects! { Line PlaceHold ExtendHold ConvertHold MoveBooked GiveBack BatchRequest ExtendItem ConvertItem CancelItem }
+written_as_derived! { Line PlaceHold ExtendHold ConvertHold MoveBooked GiveBack }
+
 /// Units of one pool.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(remote = "Self", deny_unknown_fields)]
 pub struct Line {
     #[schema(value_type = String, example = "double", min_length = 1, max_length = 200)]
     pub resource: ResourceName,
@@ -38,7 +42,7 @@ fn lines(lines: Vec<Line>) -> Result<Lines, Invalid> {
 
 /// A timed claim on several pools, all or nothing.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(remote = "Self", deny_unknown_fields)]
 pub struct PlaceHold {
     /// A UUIDv7 of your own: the identity of the request, so that a repeat finds the first hold. Without it an
     /// `Idempotency-Key` is needed.
@@ -86,7 +90,7 @@ impl PlaceHold {
 
 /// Either `until` (safe to repeat) or `by_secs` (needs an `Idempotency-Key`).
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(remote = "Self", deny_unknown_fields)]
 pub struct ExtendHold {
     /// The new expiry. An earlier one than the present changes nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -136,7 +140,7 @@ impl From<ConvertMode> for kernel::ConvertMode {
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(remote = "Self", deny_unknown_fields)]
 pub struct ConvertHold {
     pub mode: ConvertMode,
     /// What to keep, if not everything; the rest is released.
@@ -154,7 +158,7 @@ impl ConvertHold {
 
 /// Exchanges booked units for others, all or nothing.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(remote = "Self", deny_unknown_fields)]
 pub struct MoveBooked {
     #[schema(min_items = 1, max_items = 100)]
     pub from: Vec<Line>,
@@ -170,7 +174,7 @@ impl MoveBooked {
 
 /// Booked units that are not needed any more.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(remote = "Self", deny_unknown_fields)]
 pub struct GiveBack {
     /// What to give back, if not everything.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -300,7 +304,7 @@ pub struct HoldPage {
 
 /// Up to 10,000 commands, each decided and answered by itself; not atomic as a whole.
 #[derive(Clone, Debug, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(remote = "Self", deny_unknown_fields)]
 pub struct BatchRequest {
     #[schema(min_items = 1, max_items = 10000)]
     pub commands: Vec<BatchCommand>,
@@ -318,7 +322,7 @@ pub enum BatchCommand {
 }
 
 #[derive(Clone, Debug, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(remote = "Self", deny_unknown_fields)]
 pub struct ExtendItem {
     #[schema(value_type = uuid::Uuid)]
     pub id: HoldId,
@@ -330,7 +334,7 @@ pub struct ExtendItem {
 }
 
 #[derive(Clone, Debug, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(remote = "Self", deny_unknown_fields)]
 pub struct ConvertItem {
     #[schema(value_type = uuid::Uuid)]
     pub id: HoldId,
@@ -341,7 +345,7 @@ pub struct ConvertItem {
 }
 
 #[derive(Clone, Debug, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(remote = "Self", deny_unknown_fields)]
 pub struct CancelItem {
     #[schema(value_type = uuid::Uuid)]
     pub id: HoldId,

@@ -4,6 +4,7 @@ mod event;
 mod explain;
 mod hold;
 mod key;
+mod object;
 mod pool;
 
 pub use event::{Event, EventBody, EventPage};

@@ -5,6 +5,11 @@ use surehold_core::kernel::commands;
 use surehold_core::kernel::{self, Invalid, PoolKey, ResourceName, Slot};
 use utoipa::ToSchema;
 
+use super::object::{read_from_objects, written_as_derived};
+
+read_from_objects! { PutPool PoolPut PutPools AdjustPool }
+written_as_derived! { PutPool PoolPut PutPools AdjustPool }
+
 /// Names a pool.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 pub struct PoolName {
@@ -17,7 +22,7 @@ pub struct PoolName {
 
 /// What to set. What is left out stays as it is.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(remote = "Self", deny_unknown_fields)]
 pub struct PutPool {
     /// Units there are. Needed for a pool that does not exist yet.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -57,7 +62,7 @@ impl PutPool {
 
 /// A pool to put, with its name.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(remote = "Self", deny_unknown_fields)]
 pub struct PoolPut {
     #[schema(value_type = String, example = "double", min_length = 1, max_length = 200)]
     pub resource: ResourceName,
@@ -83,7 +88,7 @@ pub(super) fn no_slot() -> Slot {
 
 /// 1 to 1,000 pools, put all together or not at all.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(remote = "Self", deny_unknown_fields)]
 pub struct PutPools {
     #[schema(min_items = 1, max_items = 1000)]
     pub pools: Vec<PoolPut>,
@@ -100,7 +105,7 @@ impl PutPools {
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(remote = "Self", deny_unknown_fields)]
 pub struct AdjustPool {
     /// What the total changes by: deliveries, breakages, rooms out of order.
     #[schema(minimum = -1_000_000_000_000_i64, maximum = 1_000_000_000_000_i64, example = -1)]

@@ -7,6 +7,7 @@ mod conformance;
 mod explain;
 mod faults;
 mod http_load;
+mod http_stores;
 mod model;
 mod postgres_readers;
 mod postgres_roles;

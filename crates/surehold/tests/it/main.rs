@@ -5,8 +5,12 @@
 mod bench;
 mod bench_http;
 mod canary;
+mod crash;
 mod doctor;
+mod live;
 mod readme;
+mod serve;
+mod tls;
 
 use std::process::{Command, Output};
 

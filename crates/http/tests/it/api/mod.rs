@@ -1,0 +1,14 @@
+//! The API as its callers meet it: rows of requests and answers, on a store of their own.
+
+mod batch;
+mod conventions;
+mod events;
+mod explain;
+mod holds;
+mod idempotency;
+mod keys;
+mod pages;
+mod pools;
+mod strict;
+mod walk;
+mod world;

@@ -1,0 +1,183 @@
+//! Walks the description of the API: who may call what. A new route is covered without a line here, except for
+//! what it needs.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Value, json};
+use surehold_http::openapi_document;
+
+use super::world::World;
+
+pub(super) struct Operation {
+    pub(super) method: String,
+    pub(super) path: String,
+    pub(super) open: bool,
+    pub(super) has_body: bool,
+    pub(super) has_query: bool,
+}
+
+impl Operation {
+    pub(super) fn name(&self) -> String {
+        format!("{} {}", self.method, self.path)
+    }
+
+    /// A row with parameters filled in; without a body.
+    pub(super) fn row(&self, tenant: &str) -> String {
+        let path = self.path.replace("{tenant}", tenant).replace("{resource}", "room");
+        let path = path.replace("{hold}", "$walked").replace("{key}", "live_1_00000000000000ff");
+        assert!(!path.contains('{'), "say what to put into {path}");
+        let query = if path.ends_with("/availability") { "?from=2026-12-24&until=2026-12-25" } else { "" };
+        let query = if self.name() == "GET /v1/{tenant}/holds" { "?state=active" } else { query };
+        format!("{} {path}{query}", self.method)
+    }
+}
+
+pub(super) fn operations(openapi: &Value) -> Vec<Operation> {
+    let mut all = Vec::new();
+    for (path, item) in openapi["paths"].as_object().unwrap() {
+        for (method, operation) in item.as_object().unwrap() {
+            let parameters = operation["parameters"].as_array().cloned().unwrap_or_default();
+            all.push(Operation {
+                method: method.to_uppercase(),
+                path: path.clone(),
+                open: operation["security"] == json!([{}]),
+                has_body: operation["requestBody"].is_object(),
+                has_query: parameters.iter().any(|parameter| parameter["in"] == "query"),
+            });
+        }
+    }
+    assert!(all.len() >= 25, "{}", all.len());
+    all
+}
+
+fn all_operations() -> Vec<Operation> {
+    operations(&serde_json::to_value(openapi_document()).unwrap())
+}
+
+/// The scope that an operation needs: what the design says, not what the code does.
+fn needed_scope(operation: &Operation) -> &'static str {
+    let (method, path) = (operation.method.as_str(), operation.path.as_str());
+    if path.starts_with("/admin/") || path == "/metrics" {
+        return "admin";
+    }
+    match (method, path.contains("/holds")) {
+        ("GET", _) => "read",
+        (_, true) => "sell",
+        (_, false) => "manage",
+    }
+}
+
+const SCOPES: [&str; 3] = ["read", "sell", "manage"];
+
+#[tokio::test]
+async fn every_scope_opens_what_it_should_and_nothing_else() {
+    let w = World::new().await;
+    for scope in SCOPES {
+        w.make_key(scope, json!({"tenant": "casa", "scopes": [scope]})).await;
+    }
+    let mut opened: BTreeMap<&str, usize> = BTreeMap::new();
+    for operation in all_operations().into_iter().filter(|operation| !operation.open) {
+        let needed = needed_scope(&operation);
+        let row = operation.row("casa");
+        for scope in SCOPES {
+            let answer = w.ask(&format!("{row} As:{scope} Idempotency-Key:walk {{}}")).await;
+            let refused = answer.status == 403 && answer.json()["code"] == "scope-missing";
+            assert_eq!(refused, needed != scope, "{row} with {scope}: {} {}", answer.status, answer.text());
+            *opened.entry(scope).or_default() += usize::from(!refused);
+        }
+        let admin = w.ask(&format!("{row} As:admin Idempotency-Key:walk {{}}")).await;
+        assert!(admin.status != 401 && admin.status != 403, "{row} with admin: {}", admin.status);
+    }
+    assert!(SCOPES.iter().all(|scope| opened[scope] > 0), "{opened:?}");
+}
+
+#[tokio::test]
+async fn a_foreign_tenant_looks_like_none() {
+    let w = World::new().await;
+    w.check(r#"PUT /v1/casa/pools/room {"total":1}"#, 200, "").await;
+    w.check(r#"POST /v1/casa/holds {"id":"$walked","lines":[{"resource":"room"}]}"#, 201, "").await;
+    let mut walked = 0;
+    for operation in all_operations().into_iter().filter(|operation| operation.path.contains("{tenant}")) {
+        walked += 1;
+        for body in ["", " {}", r#" {"total":3}"#] {
+            let foreign = format!("{} As:other Idempotency-Key:walk{body}", operation.row("casa"));
+            let unknown = format!("{} As:other Idempotency-Key:walk{body}", operation.row("nowhere"));
+            let foreign = w.check(&foreign, 404, "not-found").await;
+            let unknown = w.check(&unknown, 404, "not-found").await;
+            assert_eq!(foreign.body, unknown.body, "{}", operation.name());
+            let headers = |answer: &super::world::Answer| {
+                let mut headers = answer.headers.clone();
+                headers.remove("x-request-id");
+                headers
+            };
+            assert_eq!(headers(&foreign), headers(&unknown), "{}", operation.name());
+        }
+    }
+    assert!(walked >= 16, "{walked}");
+    w.check("GET /v1/casa/pools/room", 200, r#"{"total":1,"held":1}"#).await;
+}
+
+#[tokio::test]
+async fn a_hold_or_pool_of_another_tenant_is_not_found_under_ones_own_name() {
+    let w = World::new().await;
+    w.check(r#"PUT /v1/casa/pools/room {"total":1}"#, 200, "").await;
+    w.check(r#"POST /v1/casa/holds {"id":"$a","lines":[{"resource":"room"}],"reference":"r"}"#, 201, "").await;
+    w.check("GET /v1/other/holds/$a As:other", 404, "hold-not-found").await;
+    w.check("POST /v1/other/holds/$a/cancel As:other", 404, "hold-not-found").await;
+    w.check("GET /v1/other/pools/room As:other", 404, "pool-not-found").await;
+    w.check("GET /v1/other/pools/room/explain As:other", 404, "pool-not-found").await;
+    w.check("GET /v1/other/pools As:other", 200, r#"{"pools":[]}"#).await;
+    w.check("GET /v1/other/holds?reference=r As:other", 200, r#"{"holds":[]}"#).await;
+    w.check("GET /v1/other/holds?state=active As:other", 200, r#"{"holds":[]}"#).await;
+    let range = "GET /v1/other/availability?from=2026-12-24&until=2026-12-25 As:other";
+    w.check(range, 200, r#"{"resources":[]}"#).await;
+}
+
+#[tokio::test]
+async fn without_a_key_only_what_is_open() {
+    let w = World::new().await;
+    let open: Vec<String> = all_operations().iter().filter(|operation| operation.open).map(Operation::name).collect();
+    assert_eq!(open, ["GET /healthz", "GET /readyz"]);
+    for operation in all_operations() {
+        for key in ["nobody", "wrong"] {
+            w.add_key("wrong", &format!("sh_live_1_00000000000000ff_{}", "0".repeat(64)));
+            let row = format!("{} As:{key} Idempotency-Key:walk {{}}", operation.row("casa"));
+            if operation.open {
+                w.check(&row, 200, r#"{"status":"ok"}"#).await;
+            } else {
+                w.check(&row, 401, "unauthenticated").await;
+            }
+        }
+    }
+    for page in ["/docs/", "/openapi.json", "/problems", "/problems/sold-out"] {
+        assert_eq!(w.ask(&format!("GET {page} As:nobody")).await.status, 200, "{page}");
+    }
+    assert_eq!(w.ask("GET / As:nobody").await.header("location"), "/docs/");
+}
+
+/// What is routed is described, and what is described is routed.
+#[tokio::test]
+async fn the_description_and_the_routes_are_the_same() {
+    let w = World::new().await;
+    let methods = ["GET", "PUT", "POST", "DELETE", "PATCH", "TRACE"];
+    let mut described: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for operation in all_operations() {
+        described.entry(operation.path.clone()).or_default().push(operation.method);
+    }
+    for (path, there) in &described {
+        for method in methods {
+            let operation = Operation {
+                method: method.to_owned(),
+                path: path.clone(),
+                open: false,
+                has_body: false,
+                has_query: false,
+            };
+            let status = w.ask(&format!("{} As:nobody {{}}", operation.row("casa"))).await.status;
+            let routed = status != 405 && status != 404;
+            assert_eq!(routed, there.iter().any(|known| known == method), "{method} {path}: {status}");
+        }
+    }
+    let served = w.ask("GET /openapi.json As:nobody").await.json();
+    assert_eq!(served, serde_json::to_value(openapi_document()).unwrap());
+}
