@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 use uuid::Uuid;
 
 use super::hold_actions::{Convert, Extend, GiveBack, Move};
-use super::input::{Line, TestMode, lines_json, slug};
+use super::input::{Line, TestMode, hold_id, lines_json, slug};
 use super::screen::Screen;
 use super::view::{hold, holds, list};
 use super::{Act, Common};
@@ -43,7 +43,7 @@ pub(super) struct HoldArgs {
     #[arg(value_parser = slug)]
     pub(super) tenant: String,
     /// The hold's id
-    #[arg(value_name = "ID")]
+    #[arg(value_name = "ID", value_parser = hold_id)]
     pub(super) hold: Uuid,
 }
 
@@ -79,7 +79,7 @@ struct Place {
     #[arg(long, value_name = "JSON", value_parser = object)]
     metadata: Option<Map<String, Value>>,
     /// Its id, a UUIDv7; the same id finds the same hold [default: a new one]
-    #[arg(long, value_name = "UUID")]
+    #[arg(long, value_name = "UUID", value_parser = hold_id)]
     id: Option<Uuid>,
 }
 

@@ -26,6 +26,10 @@ pub(super) fn date(text: &str) -> Result<Date, String> {
     date.ok_or_else(|| "write a date like 2026-12-24".to_owned())
 }
 
+pub(super) fn hold_id(text: &str) -> Result<Uuid, String> {
+    text.parse().map_err(|_| "write a UUID, as `hold place` and `hold list` show it".to_owned())
+}
+
 /// An instant with its offset.
 pub(super) fn instant(text: &str) -> Result<Timestamp, String> {
     text.parse().map_err(|_| "write an instant like 2026-12-24T18:00:00Z".to_owned())

@@ -4,6 +4,7 @@
 
 mod bench;
 mod canary;
+mod cli;
 mod doctor;
 mod readme;
 
