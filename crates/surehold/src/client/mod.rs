@@ -16,7 +16,7 @@ use serde_json::Value;
 pub(crate) use error::ClientError;
 pub(crate) use in_process::InProcess;
 pub(crate) use request::Request;
-pub(crate) use sse::{Message, Parser};
+pub(crate) use sse::Parser;
 pub(crate) use target::{ConnectionArgs, Purpose};
 
 use error::Refused;

@@ -12,7 +12,7 @@ use super::input::{TestMode, slug};
 use super::screen::Screen;
 use super::view::{lines, pool_name, text};
 use super::{Act, Common};
-use crate::client::{Client, ClientError, Message, Parser, Purpose, Request};
+use crate::client::{Chunks, Client, ClientError, Parser, Purpose, Request};
 
 const PAUSE_MIN: Duration = Duration::from_millis(100);
 const PAUSE_MAX: Duration = Duration::from_secs(5);
@@ -89,8 +89,11 @@ impl Events {
             while let Some(Ok(chunk)) = chunks.next().await {
                 let messages = parser.push(&chunk).map_err(|_| ClientError::NotSurehold { status: 200 })?;
                 for message in messages {
-                    pause = PAUSE_MIN;
-                    show(screen, &message)?;
+                    if !message.data.is_empty() {
+                        // Only who brings events has really come back.
+                        pause = PAUSE_MIN;
+                        screen.print(&line(screen, &message.data)?)?;
+                    }
                     cursor = message.id.or(cursor);
                 }
             }
@@ -101,12 +104,7 @@ impl Events {
     }
 
     /// Tries until somebody answers; a refusal that will not pass is final.
-    async fn reopen(
-        &self,
-        client: &Client,
-        cursor: Option<&str>,
-        pause: &mut Duration,
-    ) -> Result<crate::client::Chunks, ClientError> {
+    async fn reopen(&self, client: &Client, cursor: Option<&str>, pause: &mut Duration) -> Result<Chunks, ClientError> {
         loop {
             tokio::time::sleep(*pause).await;
             *pause = (*pause * 2).min(PAUSE_MAX);
@@ -120,11 +118,6 @@ impl Events {
             }
         }
     }
-}
-
-/// A message without data only tells the cursor.
-fn show(screen: Screen, message: &Message) -> Result<(), ClientError> {
-    if message.data.is_empty() { Ok(()) } else { screen.print(&line(screen, &message.data)?) }
 }
 
 fn line(screen: Screen, event: &str) -> Result<String, ClientError> {

@@ -102,7 +102,10 @@ async fn act(command: &impl Act) -> Result<(), ClientError> {
         ran = command.act(&client, &screen) => ran,
         _ = tokio::signal::ctrl_c() => Err(ClientError::Interrupted),
     };
-    // Also after an interruption: what the engine has begun it finishes.
-    client.close().await;
+    // Also after an interruption: what the engine has begun it finishes. Who interrupts again insists.
+    tokio::select! {
+        () = client.close() => {}
+        _ = tokio::signal::ctrl_c() => {}
+    }
     ran
 }

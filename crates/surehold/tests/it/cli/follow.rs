@@ -11,7 +11,7 @@ use super::{Place, Server};
 
 const PATIENCE: Duration = Duration::from_secs(30);
 
-struct Follower {
+pub(super) struct Follower {
     process: Child,
     lines: Lines<BufReader<ChildStdout>>,
 }
@@ -19,18 +19,22 @@ struct Follower {
 impl Follower {
     fn start(place: &Place, args: &[&str]) -> Follower {
         let args = [&["events", "casa", "--follow"], args].concat();
-        let mut process = place.command(&args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        Follower::spawn(&mut place.command(&args))
+    }
+
+    pub(super) fn spawn(command: &mut Command) -> Follower {
+        let mut process = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         let lines = BufReader::new(process.stdout.take().unwrap()).lines();
         Follower { process, lines }
     }
 
     /// Waits for the next line.
-    fn next(&mut self) -> String {
+    pub(super) fn next(&mut self) -> String {
         self.lines.next().unwrap().unwrap()
     }
 
     /// Ctrl-C; gives the exit code and what was said beside the data.
-    fn interrupt(mut self) -> (Option<i32>, String) {
+    pub(super) fn interrupt(mut self) -> (Option<i32>, String) {
         let id = self.process.id().to_string();
         assert!(Command::new("kill").args(["-INT", &id]).status().unwrap().success());
         let mut said = String::new();

@@ -1,6 +1,7 @@
 //! The commands that speak the API, as their users meet them: with the file alone, beside a server, from afar.
 
 mod commands;
+mod docs;
 mod follow;
 mod refusals;
 mod secrets;

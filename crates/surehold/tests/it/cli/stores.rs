@@ -2,6 +2,7 @@
 
 use surehold_lab::fixture::fresh_database;
 
+use super::follow::Follower;
 use super::{Place, Ran, bare};
 
 #[test]
@@ -34,4 +35,13 @@ async fn postgres() {
     run(&["hold", "place", "casa", "cup=2"]).ok().shows(&["active"]);
     run(&["hold", "place", "casa", "cup=2"]).ended(1).tells(&["sold out: cup (1 left, 2 wanted)"]);
     run(&["events", "casa"]).ok().shows(&["hold_placed"]);
+
+    let follow = ["events", "casa", "--follow", "--after", "0-0", "--store", &url];
+    let mut follower = Follower::spawn(bare(&follow).current_dir(place.folder.path()));
+    for expected in ["tenant_created", "pool_changed", "hold_placed"] {
+        assert!(follower.next().contains(expected));
+    }
+    run(&["pool", "adjust", "casa", "cup", "1"]).ok();
+    assert!(follower.next().contains("pool_changed  cup  total=4"));
+    assert_eq!(follower.interrupt().0, Some(130));
 }
