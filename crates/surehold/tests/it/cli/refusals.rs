@@ -1,7 +1,6 @@
 //! What is said when something cannot be done, and with which code it ends.
 
 use serde_json::Value;
-use surehold_sqlite::SqliteStore;
 use uuid::Uuid;
 
 use super::{Place, Ran, Server, bare};
@@ -120,7 +119,8 @@ fn nobody_there() {
 fn a_second_writer_is_refused() {
     let place = Place::file();
     place.run(&["tenant", "create", "casa"]).ok();
-    let held = SqliteStore::open(&place.path().join("surehold.db")).unwrap();
+    let held = Server::start(&place.data());
+    std::fs::remove_file(place.path().join("surehold.sock")).unwrap();
     for args in [vec!["tenant", "create", "other"], vec!["tenant", "list"]] {
         let ran = place.run(&args).ended(1);
         ran.tells(&["error: another process has ", "surehold.db open for writing, and nobody answers at ", "hint: "]);
