@@ -5,6 +5,7 @@
 mod bench;
 mod bench_http;
 mod canary;
+mod cli;
 mod crash;
 mod doctor;
 mod live;
