@@ -206,17 +206,21 @@ impl Lane {
     /// Answers whom it can; what was postponed waits for the next batch.
     pub(crate) fn settle(&mut self, items: &[Item], postponed: &[Item]) {
         let postponed: HashSet<Item> = postponed.iter().copied().collect();
+        let mut answerable = Vec::with_capacity(items.len());
         for item in items {
             if postponed.contains(item) {
                 self.waiting.push_back(*item);
             } else {
-                self.jobs.settle(*item);
+                answerable.extend(self.jobs.settle(*item));
             }
         }
+        self.queue.answer(answerable);
     }
 
     pub(crate) fn fail(&mut self, item: Item, reason: FailReason) {
         self.jobs.get(item).fail(item.index, reason);
-        self.jobs.settle(item);
+        if let Some(job) = self.jobs.settle(item) {
+            job.answer();
+        }
     }
 }

@@ -3,10 +3,14 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
+use tokio::runtime::Handle;
 use tokio::sync::{mpsc, oneshot};
 
 use crate::Fault;
 use crate::job::Job;
+
+/// For fewer answers a task of their own is not worth it.
+const ANSWERS_ASIDE_MIN: usize = 3;
 
 enum Message {
     Job(Box<dyn Job>),
@@ -27,6 +31,7 @@ pub struct LaneQueue {
     messages: mpsc::UnboundedReceiver<Message>,
     waiting: Arc<AtomicUsize>,
     stopping: Arc<AtomicBool>,
+    callers: Handle,
     ended: LaneEnd,
 }
 
@@ -47,6 +52,7 @@ impl std::fmt::Debug for LaneQueue {
 /// Resolves when the lane has served everything and ended.
 pub(crate) type Ended = oneshot::Receiver<()>;
 
+/// Must be called within the runtime of the callers.
 pub(crate) fn lane_queue(waiting_max: usize) -> (LaneSender, LaneQueue, Ended) {
     let (sender, receiver) = mpsc::unbounded_channel();
     let waiting = Arc::new(AtomicUsize::new(0));
@@ -56,6 +62,7 @@ pub(crate) fn lane_queue(waiting_max: usize) -> (LaneSender, LaneQueue, Ended) {
         messages: receiver,
         waiting: Arc::clone(&waiting),
         stopping: Arc::clone(&stopping),
+        callers: Handle::current(),
         ended: LaneEnd { _told: told },
     };
     (LaneSender { messages: sender, waiting, waiting_max, stopping }, queue, ended)
@@ -92,6 +99,15 @@ impl LaneQueue {
     /// The engine is waiting for the lane to end.
     pub(crate) fn is_stopping(&self) -> bool {
         self.stopping.load(Ordering::Acquire)
+    }
+
+    /// Waking a caller costs more from a stranger's thread than from one of its own runtime, and everybody waits for
+    /// the lane: so it leaves the waking to the callers' runtime and goes on.
+    pub(crate) fn answer(&self, jobs: Vec<Box<dyn Job>>) {
+        match jobs.len() {
+            0..ANSWERS_ASIDE_MIN => jobs.into_iter().for_each(|job| job.answer()),
+            _ => drop(self.callers.spawn(async { jobs.into_iter().for_each(|job| job.answer()) })),
+        }
     }
 
     pub(crate) fn into_end(self) -> LaneEnd {

@@ -28,7 +28,7 @@ pub(crate) struct Work {
     rounds: usize,
 }
 
-/// The begun jobs of a lane. A job is answered when its last command is settled.
+/// The begun jobs of a lane. A job is to be answered when its last command is settled.
 #[derive(Default)]
 pub(crate) struct Jobs {
     slots: Vec<Option<Slot>>,
@@ -57,15 +57,16 @@ impl Jobs {
         slot.job.as_mut()
     }
 
-    pub(crate) fn settle(&mut self, item: Item) {
+    /// The job, if this was its last command: it is to be answered.
+    #[must_use]
+    pub(crate) fn settle(&mut self, item: Item) -> Option<Box<dyn Job>> {
         let slot = self.slots[item.job].as_mut().expect("a command is settled once");
         slot.unsettled -= 1;
-        if slot.unsettled == 0 {
-            self.free.push(item.job);
-            if let Some(slot) = self.slots[item.job].take() {
-                slot.job.answer();
-            }
+        if slot.unsettled > 0 {
+            return None;
         }
+        self.free.push(item.job);
+        self.slots[item.job].take().map(|slot| slot.job)
     }
 }
 

@@ -1,6 +1,7 @@
 //! What is recorded of every request: an id, how long it took, how it ended. Nothing of what was said.
 
 use std::collections::HashMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
@@ -8,14 +9,16 @@ use std::time::Instant;
 
 use axum::extract::{MatchedPath, Request};
 use axum::http::{HeaderName, HeaderValue, Method};
-use axum::response::Response;
+use axum::response::{IntoResponse, Response};
 use metrics::{Counter, Histogram, counter, histogram};
 use pin_project_lite::pin_project;
 use tower::{Layer, Service};
 use tracing::field::Empty;
-use tracing::{Span, debug_span};
+use tracing::{Span, debug_span, error};
 use utoipa::openapi::OpenApi;
 use uuid::Uuid;
+
+use crate::problem::{Code, Problem};
 
 static REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 const REQUEST_ID_BYTES_MAX: usize = 128;
@@ -43,27 +46,20 @@ impl RouteMetrics {
 
 #[derive(Clone)]
 pub(crate) struct Observe {
-    routes: Arc<HashMap<(Method, String), Arc<RouteMetrics>>>,
+    routes: Arc<HashMap<String, Vec<(Method, Arc<RouteMetrics>)>>>,
     other: Arc<RouteMetrics>,
     adopt_parent: fn(&Span, &str),
 }
 
 impl Observe {
     pub(crate) fn new(openapi: &OpenApi, adopt_parent: fn(&Span, &str)) -> Observe {
-        let mut routes = HashMap::new();
+        let mut routes: HashMap<String, Vec<(Method, Arc<RouteMetrics>)>> = HashMap::new();
         for (route, item) in &openapi.paths.paths {
-            for (method, there) in [(Method::GET, &item.get), (Method::PUT, &item.put), (Method::POST, &item.post)] {
-                if there.is_some() {
-                    let name = if method == Method::GET {
-                        "GET"
-                    } else if method == Method::PUT {
-                        "PUT"
-                    } else {
-                        "POST"
-                    };
-                    routes.insert((method, route.clone()), Arc::new(RouteMetrics::new(name, route)));
-                }
-            }
+            let methods =
+                [("GET", Method::GET, &item.get), ("PUT", Method::PUT, &item.put), ("POST", Method::POST, &item.post)];
+            let there = methods.into_iter().filter(|(_, _, operation)| operation.is_some());
+            let metrics = there.map(|(name, method, _)| (method, Arc::new(RouteMetrics::new(name, route))));
+            routes.insert(route.clone(), metrics.collect());
         }
         Observe { routes: Arc::new(routes), other: Arc::new(RouteMetrics::new("other", "other")), adopt_parent }
     }
@@ -95,8 +91,9 @@ impl<S: Service<Request, Response = Response>> Service<Request> for Observed<S> 
     fn call(&mut self, request: Request) -> Observing<S::Future> {
         let begun_at = Instant::now();
         let route = request.extensions().get::<MatchedPath>().map(MatchedPath::as_str).unwrap_or_default();
-        let metrics = self.observe.routes.get(&(request.method().clone(), route.to_owned()));
-        let metrics = Arc::clone(metrics.unwrap_or(&self.observe.other));
+        let methods = self.observe.routes.get(route).map(Vec::as_slice).unwrap_or_default();
+        let metrics = methods.iter().find(|(method, _)| method == request.method());
+        let metrics = Arc::clone(metrics.map_or(&self.observe.other, |(_, metrics)| metrics));
         let request_id = request_id(&request);
         let span = request_span(&request, route, &request_id);
         if let Some(parent) = request.headers().get("traceparent").and_then(|value| value.to_str().ok()) {
@@ -148,7 +145,15 @@ impl<F: Future<Output = Result<Response, E>>, E> Future for Observing<F> {
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Result<Response, E>> {
         let this = self.project();
         let entered = this.span.enter();
-        let mut response = ready!(this.inner.poll(cx))?;
+        // A handler that panics answers for itself alone; it is not polled again.
+        let polled = catch_unwind(AssertUnwindSafe(|| this.inner.poll(cx)));
+        let mut response = match polled {
+            Ok(polled) => ready!(polled)?,
+            Err(_panic) => {
+                error!("A request panicked; its answer is a defect");
+                Problem::new(Code::Defect, "the request failed because of a defect").into_response()
+            }
+        };
         drop(entered);
         let status = response.status();
         this.span.record("http.response.status_code", status.as_u16());

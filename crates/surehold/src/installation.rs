@@ -50,7 +50,7 @@ pub(crate) fn api_config(config: &Config) -> ApiConfig {
 }
 
 /// What is sold is nobody else's business.
-fn make_private_folder(path: &Path) -> Result<()> {
+pub(crate) fn make_private_folder(path: &Path) -> Result<()> {
     let made = std::fs::DirBuilder::new().recursive(true).mode(0o700).create(path);
     made.with_context(|| format!("cannot make the data folder {}; choose another --data", path.display()))
 }

@@ -4,12 +4,15 @@ mod bench;
 #[cfg(test)]
 #[path = "../tests/it/canary.rs"]
 mod canary;
+mod client;
+mod commands;
 mod config;
 mod doctor;
 mod installation;
 mod serve;
 mod telemetry;
 
+use std::io::IsTerminal;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
@@ -33,6 +36,11 @@ enum Command {
     Bench(bench::Bench),
     Config(config::ConfigCommand),
     Doctor(doctor::Doctor),
+    Migrate(commands::Migrate),
+    #[command(flatten)]
+    Api(commands::ApiCommand),
+    Problem(commands::ProblemPage),
+    Completions(commands::Completions),
 }
 
 fn main() -> ExitCode {
@@ -47,6 +55,10 @@ fn main() -> ExitCode {
         Command::Bench(bench) => bench.run().map(|()| ExitCode::SUCCESS),
         Command::Config(command) => command.run().map(|()| ExitCode::SUCCESS),
         Command::Doctor(doctor) => doctor.run(),
+        Command::Migrate(migrate) => Ok(migrate.run()),
+        Command::Api(command) => Ok(command.run()),
+        Command::Problem(page) => Ok(page.run()),
+        Command::Completions(completions) => Ok(completions.run()),
     };
     match result {
         Ok(code) => code,
@@ -63,5 +75,6 @@ fn main() -> ExitCode {
 /// For commands that are no servers: warnings, unless told otherwise.
 fn log_to_stderr() {
     let filter = tracing_subscriber::EnvFilter::try_from_env("SUREHOLD_LOG").unwrap_or_else(|_| "warn".into());
-    tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).init();
+    let colours = std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|set| set.is_empty());
+    tracing_subscriber::fmt().with_env_filter(filter).with_ansi(colours).with_writer(std::io::stderr).init();
 }

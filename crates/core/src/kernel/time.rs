@@ -80,9 +80,13 @@ impl Slot {
             return Ok(Slot::NONE);
         }
         let bytes: [u8; DATE_BYTES] = text.as_bytes().try_into().map_err(|_| Invalid::SlotMalformed)?;
-        let date: Date = text.parse().map_err(|_| Invalid::SlotMalformed)?;
-        // One night has one spelling.
-        if date.to_string() == text { Ok(Slot(Some(bytes))) } else { Err(Invalid::SlotMalformed) }
+        // Only this spelling, so that one night is one slot.
+        let [y1, y2, y3, y4, b'-', m1, m2, b'-', d1, d2] = bytes else { return Err(Invalid::SlotMalformed) };
+        if ![y1, y2, y3, y4, m1, m2, d1, d2].iter().all(u8::is_ascii_digit) {
+            return Err(Invalid::SlotMalformed);
+        }
+        let _exists: Date = text.parse().map_err(|_| Invalid::SlotMalformed)?;
+        Ok(Slot(Some(bytes)))
     }
 
     pub fn as_str(&self) -> &str {

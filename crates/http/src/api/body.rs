@@ -63,10 +63,11 @@ fn is_json(headers: &HeaderMap) -> bool {
 }
 
 pub(super) fn parse<T: DeserializeOwned>(body: &[u8]) -> Result<T, Problem> {
-    serde_json::from_slice(body).map_err(|error| {
+    // Checked once for the whole, which is quicker than string by string.
+    let text = std::str::from_utf8(body).map_err(|error| Problem::new(Code::MalformedJson, error.to_string()))?;
+    serde_json::from_str(text).map_err(|error| {
         // Some shapes end the reading early and are reported as bad syntax, so the syntax is looked at by itself.
-        let is_json = || std::str::from_utf8(body).is_ok_and(|text| serde_json::from_str::<IgnoredAny>(text).is_ok());
-        let is_json = error.is_data() || is_json();
+        let is_json = error.is_data() || serde_json::from_str::<IgnoredAny>(text).is_ok();
         let code = if is_json { Code::Invalid } else { Code::MalformedJson };
         Problem::new(code, error.to_string())
     })

@@ -11,8 +11,9 @@ use axum::http::HeaderMap;
 use axum::http::header::ACCEPT;
 use axum::response::sse::{self, KeepAlive, Sse};
 use axum::response::{IntoResponse, Response};
-use futures_util::Stream;
-use futures_util::stream::unfold;
+use futures_util::future::ready;
+use futures_util::stream::{once, unfold};
+use futures_util::{Stream, StreamExt};
 use serde::Deserialize;
 use surehold_core::kernel::TenantId;
 use surehold_engine::Fault;
@@ -81,6 +82,9 @@ struct Cursor {
     seq: i64,
     index: usize,
 }
+
+/// Behind every event of a row.
+const ROW_END: usize = 999_999_999;
 
 /// Before everything that is kept.
 const START: Cursor = Cursor { seq: 0, index: 0 };
@@ -217,6 +221,9 @@ fn stream(
         let detail = format!("{streams_max} streams are open on this node; read pages, or try again later");
         return Err(Problem::new(Code::TooManyStreams, detail).with(|data| data.retry_after_secs = Some(5)));
     }
+    // Who loses the connection before anything happened must know where to go on, or it misses what happens meanwhile.
+    let index = if place.row_done { ROW_END } else { place.cursor.index };
+    let begun = sse::Event::default().id(Cursor { index, ..place.cursor }.to_string());
     let feed = Feed { api: api.clone(), tenant: caller.tenant, place, ready: VecDeque::new() };
     let pass = Pass { key: caller.key, checked_at: Instant::now() };
     let events = unfold((feed, pass, slot), async |(mut feed, mut pass, slot)| {
@@ -224,6 +231,7 @@ fn stream(
         let data = serde_json::to_string(&event).expect("events are plain data");
         Some((Ok(sse::Event::default().id(event.cursor).data(data)), (feed, pass, slot)))
     });
+    let events = once(ready(Ok(begun))).chain(events);
     Ok(Sse::new(events).keep_alive(KeepAlive::new().interval(Duration::from_secs(15))))
 }
 

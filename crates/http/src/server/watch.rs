@@ -87,8 +87,9 @@ pub(super) struct Watch {
     told_at: AtomicU32,
     /// Tick since which the socket takes no bytes; 0: it does.
     write_blocked_at: AtomicU32,
-    /// HTTP/2 answers that wait for the client's window, and the tick at which one last moved.
+    /// HTTP/2 answers that wait for the client's window.
     answers_waiting: AtomicU32,
+    /// Tick at which answers last moved: one was asked for its next part, or the socket took more than pings.
     answers_moved_at: AtomicU32,
     body_unread: AtomicBool,
     refuses_answers: AtomicBool,
@@ -303,13 +304,13 @@ impl Watch {
         match phase {
             Phase::Opening | Phase::Head if overdue(limits.head) => Verdict::Cut(Some(Timeout::Head)),
             Phase::Lingering if overdue(limits.linger) => Verdict::Cut(None),
-            // It was told to leave, has nothing in flight, and does not go.
+            // It was told to leave, has nothing in flight, moves nothing, and does not go.
             Phase::Idle | Phase::Http2 if told_at > 0 => {
-                if now.saturating_sub(told_at) >= limits.head {
-                    Verdict::Cut(None)
-                } else {
-                    Verdict::Stay
-                }
+                let active_at = told_at.max(since).max(self.answers_moved_at.load(Relaxed));
+                // While the socket is blocked the last answer is under way, and its own limit counts.
+                let writes = self.write_blocked_at.load(Relaxed) > 0;
+                let stays = writes || now.saturating_sub(active_at) < limits.head;
+                if stays { Verdict::Stay } else { Verdict::Cut(None) }
             }
             Phase::Idle | Phase::Http2 if overdue(watcher.idle_limit()) => Verdict::Leave,
             Phase::Opening | Phase::Head | Phase::Lingering | Phase::Idle | Phase::Http2 | Phase::Busy => Verdict::Stay,

@@ -1,6 +1,7 @@
 //! Reading from a server: every reader sees its own tenant, whatever happened on its connection before.
 
 use std::collections::BTreeSet;
+use std::net::Ipv4Addr;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -9,6 +10,9 @@ use surehold_core::kernel::TenantId;
 use surehold_engine::{Fault, OwnedValue, Scope, Store};
 use surehold_lab::fixture::{Fixture, StoreKind, connect};
 use surehold_postgres::{PostgresConfig, PostgresStore};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::watch;
 use tokio::time::{sleep, timeout};
 
 use crate::conformance::World;
@@ -190,5 +194,75 @@ async fn killed_readers_are_replaced() {
         };
         let connection = timeout(Duration::from_secs(20), read_again).await.unwrap();
         assert!(connections.insert(connection), "{connection} was killed");
+    }
+}
+
+/// Carries one connection after the other to the server. While it listens for a text, the server's answers wait until
+/// the client has sent it.
+struct Relay {
+    port: u16,
+    listens_for: watch::Sender<Option<&'static [u8]>>,
+}
+
+impl Relay {
+    async fn start(server_port: u16) -> Relay {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let listens_for = watch::Sender::new(None);
+        let shared = listens_for.clone();
+        tokio::spawn(async move {
+            while let Ok((client, _)) = listener.accept().await {
+                let server = TcpStream::connect((Ipv4Addr::LOCALHOST, server_port)).await.unwrap();
+                tokio::spawn(Relay::carry(client, server, shared.clone()));
+            }
+        });
+        Relay { port, listens_for }
+    }
+
+    async fn carry(client: TcpStream, server: TcpStream, listens_for: watch::Sender<Option<&'static [u8]>>) {
+        let ((mut client_in, mut client_out), (mut server_in, mut server_out)) =
+            (client.into_split(), server.into_split());
+        let mut heard = listens_for.subscribe();
+        let up = async {
+            let (mut said, mut sent) = (Vec::new(), 0);
+            while client_in.read_buf(&mut said).await.is_ok_and(|bytes| bytes > 0) {
+                server_out.write_all(&said[sent..]).await.unwrap();
+                // The text may have come in two parts; a whole one from before does not count.
+                let hears = |text: &[u8]| {
+                    let new = sent.saturating_sub(text.len() - 1);
+                    said[new..].windows(text.len()).any(|part| part == text)
+                };
+                listens_for.send_if_modified(|text| text.is_some_and(hears) && text.take().is_some());
+                sent = said.len();
+            }
+        };
+        let down = async {
+            let mut answer = Vec::new();
+            while server_in.read_buf(&mut answer).await.is_ok_and(|bytes| bytes > 0) {
+                heard.wait_for(Option::is_none).await.unwrap();
+                client_out.write_all(&answer).await.unwrap();
+                answer.clear();
+            }
+        };
+        tokio::join!(up, down);
+    }
+}
+
+#[tokio::test]
+async fn a_prepared_read_is_one_round_trip() {
+    let (fixture, _store) = two_tenants(1).await;
+    let (_, rest) = fixture.url().split_once("127.0.0.1:").unwrap();
+    let (port, _) = rest.split_once('/').unwrap();
+    let relay = Relay::start(port.parse().unwrap()).await;
+    let url = fixture.url().replace(&format!(":{port}/"), &format!(":{}/", relay.port));
+    let store = PostgresStore::connect(PostgresConfig { readers: 1, ..PostgresConfig::new(url) }).await.unwrap();
+    for scope in [FIRST, Scope::Installation] {
+        let sql = "select tenant from pools order by tenant";
+        let first = ints(&store, scope, sql).await.unwrap();
+        // No answer, not even to the begin, comes before the commit was sent.
+        relay.listens_for.send_replace(Some(b"commit\0"));
+        let again = timeout(Duration::from_secs(20), ints(&store, scope, sql)).await;
+        assert_eq!(again, Ok(Ok(first)));
+        assert_eq!(*relay.listens_for.borrow(), None, "the commit was heard");
     }
 }

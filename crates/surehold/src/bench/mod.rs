@@ -33,7 +33,8 @@ impl Bench {
     pub(crate) fn run(self) -> Result<()> {
         match self {
             Bench::Holds(holds) => runtime::Runtime::new()?.block_on(holds.run()),
-            // One thread sends faster than two cores answer; a second one would only take turns from the server.
+            // One thread asks more often than two cores can answer; with a second one, each request was measured to cost
+            // the generator a fifth more CPU, which the server then lacks.
             Bench::Http(http) => runtime::Builder::new_current_thread().enable_all().build()?.block_on(http.run()),
             Bench::Bare(bare) => runtime::Runtime::new()?.block_on(bare.run()),
         }

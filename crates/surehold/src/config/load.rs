@@ -16,16 +16,16 @@ const VARIABLE_PREFIX: &str = "SUREHOLD_";
 #[derive(clap::Args, Clone, Debug, Default)]
 pub(crate) struct ConfigArgs {
     /// Configuration file [default: surehold.toml in the data folder, if it is there]
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, global = true, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
     /// Data folder [default: surehold-data]
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, global = true, value_name = "DIR")]
     pub(crate) data: Option<PathBuf>,
     /// `postgres://user@host/database` or `sqlite:PATH` [default: a file in the data folder]
-    #[arg(long, value_name = "URL")]
+    #[arg(long, global = true, value_name = "URL")]
     pub(crate) store: Option<Hidden>,
     /// Any setting, as in `surehold config`; may be repeated
-    #[arg(long, value_name = "SECTION.NAME=VALUE")]
+    #[arg(long, global = true, value_name = "SECTION.NAME=VALUE")]
     pub(crate) set: Vec<Hidden>,
 }
 
@@ -55,6 +55,12 @@ pub(crate) struct Sources {
 }
 
 impl ConfigArgs {
+    /// Whether any of the flags was given.
+    pub(crate) fn names_something(&self) -> bool {
+        let ConfigArgs { config, data, store, set } = self;
+        config.is_some() || data.is_some() || store.is_some() || !set.is_empty()
+    }
+
     /// These flags, and this process's environment.
     pub(crate) fn sources(&self) -> Sources {
         let variables = std::env::vars_os().filter_map(|(name, value)| Some((name.into_string().ok()?, value)));

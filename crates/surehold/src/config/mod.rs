@@ -13,9 +13,7 @@ mod values;
 
 use std::collections::HashMap;
 
-#[cfg(test)]
-pub(crate) use error::ConfigError;
-pub(crate) use error::Origin;
+pub(crate) use error::{ConfigError, Origin};
 pub(crate) use load::ConfigArgs;
 pub(crate) use reference::ConfigCommand;
 pub(crate) use settings::{Config, SECTIONS, StoreTarget, Telemetry};

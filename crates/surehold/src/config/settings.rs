@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use super::table::{Share, optional, settings, text, whole};
-use super::values::{LogFilter, LogFormat, OtlpEndpoint, OtlpHeaders, Secret, StoreUrl};
+use super::values::{LogFilter, LogFormat, OtlpEndpoint, OtlpHeaders, Secret, StoreUrl, stays_on_this_machine};
 
 const HOUR_SECS: u64 = 3_600;
 
@@ -138,6 +138,14 @@ impl Store {
             None => StoreTarget::Sqlite(self.data_dir.join("surehold.db")),
             Some(StoreUrl::Sqlite(path)) => StoreTarget::Sqlite(path.clone()),
             Some(StoreUrl::Postgres(url)) => StoreTarget::Postgres(url.clone()),
+        }
+    }
+
+    /// Whether nothing that is said to the store leaves this machine.
+    pub(crate) fn is_local(&self) -> bool {
+        match self.target() {
+            StoreTarget::Sqlite(_) => true,
+            StoreTarget::Postgres(url) => stays_on_this_machine(url.expose()),
         }
     }
 

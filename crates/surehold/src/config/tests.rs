@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
 use super::reference::{example, markdown};
-use super::values::hide_login;
+use super::values::{hide_login, stays_on_this_machine};
 use super::*;
 use crate::canary::{self, assert_no_canary};
 
@@ -239,6 +239,21 @@ fn logins_are_hidden_however_broken_the_address() {
     check("postgres://user:pw", "postgres://user:***");
     check("postgres://user:pw/db", "postgres://user:***/db");
     check("postgres://user:pw@[::1]:5432,[::1],b:1/db", "postgres://user:***@[::1]:5432,[::1],b:1/db");
+}
+
+#[test]
+fn which_databases_are_on_this_machine() {
+    let check = |url: &str, expected: bool| assert_eq!(stays_on_this_machine(url), expected, "{url}");
+    check("postgres://u:p@127.0.0.1:5432/db?sslmode=disable", true);
+    check("postgres://localhost/db", true);
+    check("postgres://u@[::1]:5432/db", true);
+    check("postgres:///db", true);
+    check("postgres://u@%2Frun%2Fpostgresql/db", true);
+    check("postgres:///db?host=/run/postgresql", true);
+    check("postgres://u@db.example:5432/db", false);
+    check("postgres://u@127.0.0.1,10.0.0.2:5433/db", false);
+    check("postgres:///db?host=10.0.0.2", false);
+    check("postgres://localhost.example/db", false);
 }
 
 #[test]

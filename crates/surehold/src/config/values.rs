@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::fmt;
+use std::net::IpAddr;
 use std::path::PathBuf;
 
 use secrecy::{ExposeSecret, SecretString};
@@ -114,6 +115,22 @@ pub(crate) fn hide_login(url: &str) -> String {
     let (hosts, path) = base.find('/').map_or((base, ""), |slash| base.split_at(slash));
     let hosts = hosts.split(',').map(hide_false_port).collect::<Vec<_>>().join(",");
     format!("{scheme}://{login}{hosts}{path}{query}")
+}
+
+/// Whether nothing that is said to this database leaves the machine.
+pub(crate) fn stays_on_this_machine(url: &str) -> bool {
+    let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
+    let rest = rest.rsplit_once('@').map_or(rest, |(_, rest)| rest);
+    let (hosts, query) = (rest.split(['/', '?']).next().unwrap_or(""), rest.split_once('?').map_or("", |(_, q)| q));
+    let is_local = |host: &str| {
+        let name = host.strip_prefix('[').and_then(|host| host.split(']').next());
+        let name = name.unwrap_or_else(|| host.split(':').next().unwrap_or(host));
+        let is_socket = name.starts_with('/') || name.to_lowercase().starts_with("%2f");
+        is_socket || name == "localhost" || name.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
+    };
+    let named = query.split('&').filter_map(|pair| pair.strip_prefix("host=").or(pair.strip_prefix("hostaddr=")));
+    // Without any host the driver takes the local socket.
+    hosts.split(',').filter(|host| !host.is_empty()).chain(named.flat_map(|hosts| hosts.split(','))).all(is_local)
 }
 
 /// Who forgets the host of `user:secret@host` has a secret where a port should be.

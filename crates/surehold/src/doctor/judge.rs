@@ -130,11 +130,13 @@ fn postgres_server(config: &Config, postgres: &PostgresFacts) -> Vec<Finding> {
     findings.push(clock(postgres.clock_ahead_ms));
     findings.push(connections(config, postgres));
     findings.extend(login(postgres));
-    findings.push(if postgres.tls {
-        ok("encryption", "the connection to Postgres is encrypted")
-    } else {
-        let next = "beyond this machine, add ?sslmode=verify-full&sslrootcert=FILE to store.url";
-        bad("encryption", Verdict::Warn, "the connection to Postgres is not encrypted", next)
+    findings.push(match (postgres.tls, config.store.is_local()) {
+        (true, _) => ok("encryption", "the connection to Postgres is encrypted"),
+        (false, true) => ok("encryption", "the connection to Postgres stays on this machine"),
+        (false, false) => {
+            let next = "add ?sslmode=verify-full&sslrootcert=FILE to store.url";
+            bad("encryption", Verdict::Warn, "what is said to Postgres can be read on the way", next)
+        }
     });
     findings
 }

@@ -26,7 +26,7 @@ struct Version {
 #[derive(Serialize)]
 struct InForce {
     name: String,
-    value: Option<String>,
+    value: Option<toml::Value>,
     origin: String,
 }
 
@@ -36,7 +36,7 @@ impl Report {
         let settings = SECTIONS.iter().flat_map(|section| section.settings);
         let settings = settings.map(|setting| InForce {
             name: setting.full_name(),
-            value: (setting.show)(config),
+            value: (setting.show)(config).and_then(|toml| parsed(&toml)),
             origin: config.origins.of(setting.section, setting.name).to_string(),
         });
         Report { verdict, versions: versions(facts), settings: settings.collect(), findings }
@@ -47,13 +47,14 @@ impl Report {
         let mut text = versions.collect::<Vec<_>>().join(", ");
         text.push_str("\n\nIn force\n");
         let rows = self.settings.iter().map(|InForce { name, value, origin }| {
-            [name.clone(), value.clone().unwrap_or_else(|| "-".to_owned()), origin.clone()]
+            [name.clone(), value.as_ref().map_or("-".to_owned(), toml::Value::to_string), origin.clone()]
         });
         aligned(&mut text, &rows.collect::<Vec<_>>());
         text.push_str("\nChecked\n");
-        let rows = self.findings.iter().map(|finding| {
-            let next = finding.next.as_ref().map_or(String::new(), |next| format!(" → {next}"));
-            [word(finding.verdict).to_owned(), finding.check.to_owned(), format!("{}{next}", finding.found)]
+        let rows = self.findings.iter().flat_map(|finding| {
+            let found = [word(finding.verdict).to_owned(), finding.check.to_owned(), finding.found.clone()];
+            let next = finding.next.as_ref().map(|next| [String::new(), String::new(), format!("→ {next}")]);
+            std::iter::once(found).chain(next)
         });
         aligned(&mut text, &rows.collect::<Vec<_>>());
         let _ = writeln!(text, "\n{}", self.summary());
@@ -66,6 +67,11 @@ impl Report {
         let counts = counts.iter().filter(|(_, count)| *count > 0);
         counts.map(|(verdict, count)| format!("{count} {}", word(*verdict))).collect::<Vec<_>>().join(", ")
     }
+}
+
+/// What a setting's TOML stands for.
+fn parsed(toml: &str) -> Option<toml::Value> {
+    format!("value = {toml}").parse::<toml::Table>().ok()?.remove("value")
 }
 
 fn word(verdict: Verdict) -> &'static str {

@@ -134,7 +134,13 @@ fn postgres_servers() {
         PostgresFacts { login_bypasses_row_security: true, ..postgres() },
         "Warn login: shop bypasses row-level security",
     );
-    check(PostgresFacts { tls: false, ..postgres() }, "Warn encryption: the connection to Postgres is not encrypted");
+    let in_the_clear = StoreFacts::Postgres(PostgresFacts { tls: false, ..postgres() }, up_to_date());
+    let in_the_clear = Facts { store: in_the_clear, ..sound() };
+    assert_eq!(complaints(&["store.url=postgres://127.0.0.1/db"], &in_the_clear), "");
+    assert_eq!(
+        complaints(&["store.url=postgres://db.example/db"], &in_the_clear),
+        "Warn encryption: what is said to Postgres can be read on the way"
+    );
 }
 
 #[test]

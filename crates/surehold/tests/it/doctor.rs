@@ -58,6 +58,14 @@ fn a_file_is_read_beside_its_writer_and_left_as_it_was() {
     let before = names_in(folder.path());
     let running = report(&["--data", data]);
     assert_eq!(finding(&running, "store")[0]["verdict"], "ok", "{running}");
+    let settings = running["settings"].as_array().unwrap();
+    let setting = |name: &str| settings.iter().find(|setting| setting["name"] == name).unwrap();
+    assert_eq!(setting("store.lanes")["value"], 4);
+    assert_eq!(setting("store.url")["value"], Value::Null);
+    assert_eq!(
+        (&setting("store.data_dir")["value"], &setting("store.data_dir")["origin"]),
+        (&data.into(), &"--data".into())
+    );
     assert_eq!(finding(&running, "schema")[0]["found"], "up to date");
     let expected = format!("process {} writes to this file", std::process::id());
     assert_eq!(finding(&running, "server")[0]["found"], expected);

@@ -3,7 +3,9 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop there")]
 
 mod bench;
+mod bench_http;
 mod canary;
+mod cli;
 mod crash;
 mod doctor;
 mod live;

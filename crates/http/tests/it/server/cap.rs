@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::world::{Client, Doors, World, brisk};
+use super::world::{Client, Doors, PATIENCE, World, brisk};
 use surehold_http::server::{LocalSocket, ServerConfig};
 use tokio::net::UnixStream;
 
@@ -32,7 +32,8 @@ async fn connections_beyond_the_limit_are_closed_and_counted() {
 
 #[tokio::test]
 async fn idle_connections_make_room_when_others_are_refused() {
-    let world = World::start(ServerConfig { connections_max: 2, ..brisk() });
+    let idle_timeout = PATIENCE * 2;
+    let world = World::start(ServerConfig { connections_max: 2, idle_timeout, ..brisk() });
     let (mut idle, mut busy) = (world.connect().await, world.connect().await);
     assert_eq!(idle.get_body("/").await, "hello");
     busy.send(b"GET /slow HTTP/1.1\r\nhost: test\r\n\r\n").await;

@@ -9,7 +9,7 @@ use tokio::net::TcpStream;
 
 const SLOW: &[u8] = b"GET /slow HTTP/1.1\r\nhost: test\r\n\r\n";
 
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn requests_in_flight_are_finished() {
     let world = World::start(brisk());
     let (mut busy, mut idle) = (world.connect().await, world.connect().await);

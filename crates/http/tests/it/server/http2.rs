@@ -42,7 +42,7 @@ pub(super) async fn get(client: &mut SendRequest<Full<Bytes>>, path: &str) -> (u
     (status, String::from_utf8(body.to_vec()).unwrap())
 }
 
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn many_requests_share_a_connection() {
     let world = World::start(brisk());
     let (client, _connection) = http2(TcpStream::connect(world.address).await.unwrap()).await;

@@ -2,7 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-use super::world::{Answer, BIG_BYTES, Client, World, brisk, patiently};
+use super::http2::{self, http2};
+use super::world::{Answer, BIG_BYTES, Client, PATIENCE, World, brisk, patiently};
 use surehold_http::server::ServerConfig;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
@@ -74,23 +75,51 @@ async fn a_client_that_never_reads_is_cut() {
     assert!(client.rest().await.len() < BIG_BYTES);
 }
 
+/// Reads a big answer with pauses, for longer than all timeouts of [`brisk`].
+async fn read_slowly(client: &mut Client<TcpStream>) {
+    let began_at = Instant::now();
+    let (mut unread, mut buffer) = (BIG_BYTES, vec![0; 512 * 1_024]);
+    client.head().await;
+    while unread > 0 {
+        let bytes = patiently(client.io.read(&mut buffer)).await.unwrap();
+        assert!(bytes > 0, "cut with {unread} bytes to go");
+        unread -= bytes;
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    assert!(began_at.elapsed() > brisk().write_stall_timeout * 2, "it was not slow enough to prove anything");
+}
+
 #[tokio::test]
 async fn a_client_that_reads_slowly_is_not_cut() {
     let world = World::start(brisk());
-    let mut client = world.connect().await;
-    client.send(b"GET /big HTTP/1.1\r\nhost: test\r\nconnection: close\r\n\r\n").await;
-    let began_at = Instant::now();
-    let (mut read, mut buffer) = (0, vec![0; 1_024 * 1_024]);
-    loop {
-        match patiently(client.io.read(&mut buffer)).await.unwrap() {
-            0 => break,
-            bytes => read += bytes,
-        }
-        tokio::time::sleep(Duration::from_millis(20)).await;
+    for path in ["/big", "/page"] {
+        let mut client = world.connect().await;
+        client.send(format!("GET {path} HTTP/1.1\r\nhost: test\r\n\r\n").as_bytes()).await;
+        read_slowly(&mut client).await;
+        // What was blocked once is forgotten when it has moved.
+        tokio::time::sleep(brisk().write_stall_timeout * 2).await;
+        assert_eq!(client.get_body("/").await, "hello");
     }
-    assert!(read >= BIG_BYTES);
-    assert!(began_at.elapsed() > brisk().write_stall_timeout, "it was not slow enough to prove anything");
     assert_eq!(world.timeouts("write"), 0);
+}
+
+/// hyper is done with an answer when it has it in its buffer; the client is not.
+#[tokio::test]
+async fn a_client_that_reads_slowly_is_neither_idle_nor_cut_by_a_drain() {
+    for drains in [false, true] {
+        let idle_timeout = if drains { PATIENCE } else { Duration::from_millis(300) };
+        let world = World::start(ServerConfig { idle_timeout, ..brisk() });
+        let mut client = world.connect().await;
+        client.send(b"GET /page HTTP/1.1\r\nhost: test\r\n\r\n").await;
+        if drains {
+            // The first byte shows that the request has begun.
+            patiently(client.io.readable()).await.unwrap();
+            world.begin_shutdown();
+        }
+        read_slowly(&mut client).await;
+        assert_eq!(client.rest().await, "");
+        assert_eq!(world.shut_down().await.cut, 0, "drains: {drains}");
+    }
 }
 
 #[tokio::test]
@@ -116,21 +145,29 @@ async fn an_idle_connection_is_closed_in_the_end() {
     assert_eq!((world.timeouts("idle"), world.timeouts("head")), (1, 0));
 }
 
-/// A request may take longer than all timeouts that concern the client.
-#[tokio::test]
+/// A request, or a part of its answer, may take longer than all timeouts that concern the client.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_slow_handler_is_not_the_clients_fault() {
     let config = ServerConfig { idle_timeout: Duration::from_millis(300), ..brisk() };
     let world = World::start(config.clone());
-    let mut client = world.connect().await;
-    client.send(b"GET /slow HTTP/1.1\r\nhost: test\r\n\r\n").await;
-    world.slow_has_begun().await;
-    tokio::time::sleep(config.write_stall_timeout * 2).await;
-    world.go.add_permits(1);
-    assert_eq!(client.answer().await.body, "at last");
+    for (path, expected) in [("/slow", "at last"), ("/trickle", "one at last")] {
+        let mut client = world.connect().await;
+        client.send(format!("GET {path} HTTP/1.0\r\n\r\n").as_bytes()).await;
+        let (mut http2_client, _connection) = http2(TcpStream::connect(world.address).await.unwrap()).await;
+        let http2_answer = tokio::spawn(async move { http2::get(&mut http2_client, path).await });
+        world.slow_has_begun().await;
+        world.slow_has_begun().await;
+        tokio::time::sleep(config.write_stall_timeout * 2).await;
+        world.go.add_permits(2);
+        let answer = client.rest().await;
+        assert!(answer.ends_with(expected), "{answer:?}");
+        assert_eq!(http2_answer.await.unwrap(), (200, expected.to_owned()));
+    }
+    assert_eq!((world.timeouts("write"), world.timeouts("head")), (0, 0));
 }
 
 /// As many attackers and sleepers as would exhaust a naive server, and everybody else is served.
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_crowd_of_slow_clients_hinders_nobody() {
     const SLOW: usize = 100;
     const IDLE: usize = 200;

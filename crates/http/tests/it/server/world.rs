@@ -6,9 +6,11 @@ use std::time::Duration;
 
 use axum::body::{Body, Bytes};
 use axum::extract::{Request, State};
-use axum::http::StatusCode;
+use axum::http::header::CONTENT_LENGTH;
+use axum::http::{HeaderName, StatusCode};
 use axum::routing::{get, post};
 use axum::{Extension, Router};
+use futures_util::StreamExt;
 use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusHandle};
 use surehold_http::server::{BodyTimeout, Drained, LocalSocket, Peer, Server, ServerConfig, Tls, bind_tcp};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
@@ -124,7 +126,9 @@ fn router(slow: Slow) -> Router {
         .route("/refused", post(|_unread: Request| async { (StatusCode::PAYLOAD_TOO_LARGE, "too large") }))
         .route("/panic", get(panics))
         .route("/big", get(big))
+        .route("/page", get(|| async { vec![b'x'; BIG_BYTES] }))
         .route("/slow", get(slow_answer))
+        .route("/trickle", get(trickle))
         .with_state(slow)
 }
 
@@ -140,11 +144,18 @@ async fn panics() -> &'static str {
     panic!("a test asked for this panic")
 }
 
-async fn big() -> Body {
+async fn big() -> ([(HeaderName, usize); 1], Body) {
     const PART_BYTES: usize = 64 * 1_024;
     let part = Bytes::from(vec![b'x'; PART_BYTES]);
     let parts = (0..BIG_BYTES / PART_BYTES).map(move |_| Ok::<_, std::io::Error>(part.clone()));
-    Body::from_stream(futures_util::stream::iter(parts))
+    ([(CONTENT_LENGTH, BIG_BYTES)], Body::from_stream(futures_util::stream::iter(parts)))
+}
+
+/// One part at once, and another when it is let go.
+async fn trickle(State(slow): State<Slow>) -> Body {
+    let first = futures_util::stream::once(async { Ok::<_, std::io::Error>("one ") });
+    let second = futures_util::stream::once(async move { Ok(slow_answer(State(slow)).await) });
+    Body::from_stream(first.chain(second))
 }
 
 async fn slow_answer(State(slow): State<Slow>) -> &'static str {
@@ -184,15 +195,20 @@ impl<T: AsyncRead + AsyncWrite + Unpin> Client<T> {
         answer.body
     }
 
-    /// Reads one answer of known length.
-    pub(super) async fn answer(&mut self) -> Answer {
+    /// Reads the head of an answer.
+    pub(super) async fn head(&mut self) -> String {
         let mut head = Vec::new();
         while !head.ends_with(b"\r\n\r\n") {
             head.push(patiently(self.io.read_u8()).await.unwrap_or_else(|error| {
                 panic!("no answer: {error} after {:?}", String::from_utf8_lossy(&head));
             }));
         }
-        let head = String::from_utf8(head).unwrap().to_lowercase();
+        String::from_utf8(head).unwrap().to_lowercase()
+    }
+
+    /// Reads one answer of known length.
+    pub(super) async fn answer(&mut self) -> Answer {
+        let head = self.head().await;
         let status = head.split(' ').nth(1).unwrap().parse().unwrap();
         let length = head.lines().find_map(|line| line.strip_prefix("content-length: "));
         let mut body = vec![0; length.map_or(0, |length| length.parse().unwrap())];

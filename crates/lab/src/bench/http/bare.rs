@@ -38,12 +38,17 @@ struct Hold {
     id: Uuid,
     state: &'static str,
     lines: Vec<Line>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     owner: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     reference: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     metadata: Option<serde_json::Map<String, serde_json::Value>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     lifetime_secs: Option<i64>,
     placed_at: &'static str,
     expires_at: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
     ended_at: Option<&'static str>,
     version: i64,
     pool_versions: Vec<i64>,
@@ -94,7 +99,7 @@ fn answer(tenant: &str, asked: PlaceHold) -> Response {
             let headers = [
                 (header::CONTENT_TYPE, "application/json".to_owned()),
                 (header::LOCATION, location),
-                (REQUEST_ID, id.to_string()),
+                (REQUEST_ID, id.simple().to_string()),
             ];
             (StatusCode::CREATED, headers, body).into_response()
         }

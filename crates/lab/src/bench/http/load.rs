@@ -135,9 +135,16 @@ pub async fn run(load: &HttpLoad, duration: Duration) -> Result<HttpMeasured> {
         let run = Arc::clone(&run);
         clients.spawn(async move { run.client(connection, request).await });
     }
-    let all = async { while clients.join_next().await.is_some() {} };
-    let in_time = tokio::time::timeout_at((run.until + GRACE).into(), all).await.is_ok();
-    Ok(run.finish(in_time))
+    let all = async {
+        while let Some(done) = clients.join_next().await {
+            done.context("a client of the load generator broke")?;
+        }
+        anyhow::Ok(())
+    };
+    match tokio::time::timeout_at((run.until + GRACE).into(), all).await {
+        Ok(done) => done.map(|()| run.finish(true)),
+        Err(_late) => Ok(run.finish(false)),
+    }
 }
 
 impl Drop for OpenLoop {

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 use surehold_core::kernel::UNITS_MAX;
 use surehold_lab::bench::http::{Crowd, CrowdSize, Expected, HttpLoad, Pace, run};
 use surehold_lab::bench::{Measured, Process, fdatasync};
@@ -43,7 +43,7 @@ impl Http {
         let before = server.batches().await;
         let (mut ours, mut theirs, mut disk) = (Rounds::default(), Rounds::default(), Measured::default());
         for _ in 0..ROUNDS {
-            disk.add(&fdatasync(&self.dir, PROBE)?);
+            disk.add(&self.probe()?);
             theirs.measure(&bare, &bare_load, self.slice()).await?;
             ours.measure(server, &our_load, self.slice()).await?;
         }
@@ -59,7 +59,7 @@ impl Http {
         let before = server.batches().await;
         let (mut ours, mut disk) = (Rounds::default(), Measured::default());
         for _ in 0..ROUNDS {
-            disk.add(&fdatasync(&self.dir, PROBE)?);
+            disk.add(&self.probe()?);
             ours.measure(server, &load, self.slice()).await?;
         }
         let mean_batch = mean_batch(before, server.batches().await);
@@ -74,16 +74,16 @@ impl Http {
         let closed = self.load(server)?;
         run(&closed, self.warmup()).await?;
         let mut max = Rounds::default();
-        let mut disk = fdatasync(&self.dir, PROBE)?;
+        let mut disk = self.probe()?;
         for _ in 0..ROUNDS {
             max.measure(server, &closed, self.slice()).await?;
         }
-        let rate_per_s = half(max.seen.measured.rate_per_s());
+        let rate_per_s = half_rate_per_s(&max.seen.measured)?;
         let open = HttpLoad { pace: Pace::Open { rate_per_s }, ..closed };
         let before = server.batches().await;
         let mut ours = Rounds::default();
         for _ in 0..ROUNDS {
-            disk.add(&fdatasync(&self.dir, PROBE)?);
+            disk.add(&self.probe()?);
             ours.measure(server, &open, self.slice()).await?;
         }
         let mean_batch = mean_batch(before, server.batches().await);
@@ -99,7 +99,7 @@ impl Http {
         let (mut ours, mut calm, mut disk) = (Rounds::default(), Rounds::default(), Measured::default());
         let mut cuts = 0;
         for _ in 0..ROUNDS {
-            disk.add(&fdatasync(&self.dir, PROBE)?);
+            disk.add(&self.probe()?);
             calm.measure(server, &load, self.slice()).await?;
             let crowd = Crowd::gather(&server.target, size).await?;
             ours.measure(server, &load, self.slice()).await?;
@@ -117,6 +117,10 @@ impl Http {
             expected: Expected::Placed,
             pace: self.pace(),
         })
+    }
+
+    fn probe(&self) -> Result<Measured> {
+        fdatasync(&self.dir, PROBE).context("cannot measure the disk; choose another --dir")
     }
 
     fn slice(&self) -> Duration {
@@ -173,7 +177,25 @@ fn mean_batch(before: Option<Batches>, after: Option<Batches>) -> Option<f64> {
     before.zip(after).map(|(before, after)| after.since(&before))
 }
 
-/// Rounds up to a rate that sends something.
-fn half(rate_per_s: f64) -> u32 {
-    format!("{:.0}", rate_per_s / 2.0).parse::<u32>().unwrap_or(u32::MAX).max(1)
+/// At least one a second, so that something is sent.
+fn half_rate_per_s(max: &Measured) -> Result<u32> {
+    let micros = max.elapsed.as_micros().max(1);
+    Ok(u32::try_from(u128::from(max.holds) * 1_000_000 / micros / 2)?.max(1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn half_of_the_maximum() {
+        let check = |holds: u64, millis: u64, half: u32| {
+            let max = Measured { holds, elapsed: Duration::from_millis(millis), ..Measured::default() };
+            assert_eq!(half_rate_per_s(&max).unwrap(), half, "{holds} in {millis} ms");
+        };
+        check(20_000, 1_000, 10_000);
+        check(20_001, 500, 20_001);
+        check(1, 1_000, 1);
+        check(0, 0, 1);
+    }
 }

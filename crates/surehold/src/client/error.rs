@@ -1,0 +1,204 @@
+//! Why a command could not be carried out: what to say, what to do next, and which exit code tells it to scripts.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use serde_json::{Value, json};
+use surehold_http::problem::Code;
+use surehold_sqlite::OpenError;
+use thiserror::Error;
+
+use super::Request;
+use super::hints::hint_for;
+use crate::config::ConfigError;
+
+const EXIT_USAGE: u8 = 2;
+const EXIT_INTERRUPTED: u8 = 130;
+
+/// The API said no.
+#[derive(Debug)]
+pub(crate) struct Refused {
+    /// As it came.
+    problem: String,
+    detail: String,
+    status: u16,
+    hint: Option<String>,
+    page: Option<String>,
+}
+
+impl Refused {
+    pub(super) fn error(status: u16, body: &[u8], request: &Request, server: Option<&str>) -> ClientError {
+        let Ok(problem) = serde_json::from_slice::<Value>(body) else { return ClientError::NotSurehold { status } };
+        let Some(text) = problem["code"].as_str() else { return ClientError::NotSurehold { status } };
+        // A newer server may know codes that this program does not.
+        let code = Code::parse(text);
+        let hint = code.and_then(|code| hint_for(code, &problem, request));
+        let page = code.map(|code| match server {
+            Some(server) => format!("{server}/problems/{}", code.as_str()),
+            None => format!("surehold problem {}", code.as_str()),
+        });
+        let detail = problem["detail"].as_str().unwrap_or("the server refused, and did not say why").to_owned();
+        let problem = String::from_utf8_lossy(body).trim().to_owned();
+        ClientError::Refused(Box::new(Refused { problem, detail, status, hint, page }))
+    }
+}
+
+#[derive(Debug, Error)]
+pub(crate) enum ClientError {
+    #[error("{}", .0.detail)]
+    Refused(Box<Refused>),
+    #[error("what answered (HTTP {status}) is not a Surehold server")]
+    NotSurehold { status: u16 },
+    #[error("cannot reach {server}: {why}")]
+    Unreachable { server: String, why: String },
+    #[error("{server} went away before it had answered; what was asked may or may not have happened")]
+    Cut { server: String, repeat_with: Option<String> },
+    #[error("the answer broke off; what was asked may or may not have happened")]
+    CutHere,
+    #[error("the request cannot be sent: a value has characters that a header cannot carry")]
+    Unsendable,
+    #[error("cannot make an HTTP client: {why}")]
+    NoClient { why: String },
+    #[error("--server is not an address")]
+    ServerMalformed,
+    #[error("a server is named, and no key")]
+    KeyMissing,
+    #[error("the key has characters that no key has")]
+    KeyMalformed,
+    #[error("--key is for a server, and none is named")]
+    KeyWithoutServer,
+    #[error("a server is named (--server or SUREHOLD_SERVER), and a store too (--config, --data, --store or --set)")]
+    TwoTargets,
+    #[error("cannot use the socket {} of the running server: {why}", path.display())]
+    SocketClosed { path: PathBuf, why: String },
+    #[error("another process has {} open for writing, and nobody answers at {}", path.display(), socket.display())]
+    Held { path: PathBuf, socket: PathBuf },
+    #[error("there is no data: {} does not exist", path.display())]
+    NoData { path: PathBuf },
+    #[error("no server runs on {}, so nothing will happen there", folder.display())]
+    NobodyToFollow { folder: PathBuf },
+    #[error(transparent)]
+    Config(#[from] ConfigError),
+    #[error("{}", with_causes(.0))]
+    Open(anyhow::Error),
+    #[error("{0}")]
+    Usage(String),
+    #[error("cannot write to standard output: {0}")]
+    Output(std::io::Error),
+    /// Whoever reads our output has seen enough.
+    #[error("standard output was closed")]
+    OutputClosed,
+    #[error("interrupted; what was acknowledged stays, and the same command may be run again")]
+    Interrupted,
+    #[error("cannot start: {0}")]
+    Runtime(std::io::Error),
+}
+
+fn with_causes(error: &anyhow::Error) -> String {
+    error.chain().map(ToString::to_string).collect::<Vec<_>>().join(": ")
+}
+
+impl ClientError {
+    /// From opening a store in this process.
+    pub(super) fn open(error: anyhow::Error, socket: PathBuf) -> ClientError {
+        match error.downcast_ref::<OpenError>() {
+            Some(OpenError::InUse { path }) => ClientError::Held { path: path.clone(), socket },
+            _ => ClientError::Open(error),
+        }
+    }
+
+    pub(crate) fn output(error: std::io::Error) -> ClientError {
+        match error.kind() {
+            std::io::ErrorKind::BrokenPipe => ClientError::OutputClosed,
+            _ => ClientError::Output(error),
+        }
+    }
+
+    /// Whether the same request may succeed in a moment.
+    pub(crate) fn passes(&self) -> bool {
+        match self {
+            ClientError::Refused(refused) => refused.status >= 500 || refused.status == 429,
+            ClientError::NotSurehold { status } => *status >= 500,
+            ClientError::Unreachable { .. } | ClientError::Cut { .. } | ClientError::CutHere => true,
+            _ => false,
+        }
+    }
+
+    pub(crate) fn hint(&self) -> Option<String> {
+        let hint = match self {
+            ClientError::Refused(refused) => return refused.hint.clone(),
+            ClientError::NotSurehold { .. } => "check --server, and what stands between here and there",
+            ClientError::Unreachable { .. } => "check the address, and that `surehold serve` runs there",
+            ClientError::Cut { repeat_with: Some(flag), .. } => {
+                return Some(format!("run it again with {flag}: it will not happen twice"));
+            }
+            ClientError::Cut { .. } | ClientError::CutHere => "look whether it happened, then run it again",
+            ClientError::Unsendable => "use plain letters and digits in --idempotency-key",
+            ClientError::NoClient { .. } => "check that this machine has certificates of authorities",
+            ClientError::ServerMalformed => "write it like https://surehold.example.com, without a login",
+            ClientError::KeyMissing => "set SUREHOLD_KEY, or use --key; `surehold key create` makes one",
+            ClientError::KeyMalformed => "a key looks like sh_live_…; copy it again, or make another one",
+            ClientError::KeyWithoutServer => "add --server; without a server no key is needed",
+            ClientError::TwoTargets => "leave one of them out; `env -u SUREHOLD_SERVER surehold …` uses the store",
+            ClientError::SocketClosed { .. } => "run this as the user of the server, or use --server with a key",
+            ClientError::Held { .. } => {
+                "if it is a server, name its data folder with --data (and leave --store out), or use --server with a \
+                 key; otherwise wait until it has ended"
+            }
+            ClientError::NoData { .. } => {
+                "choose the folder with --data; `surehold serve` or `surehold tenant create` begin a new one"
+            }
+            ClientError::NobodyToFollow { .. } => "start `surehold serve`, or leave --follow out",
+            ClientError::Config(_)
+            | ClientError::Open(_)
+            | ClientError::Usage(_)
+            | ClientError::Output(_)
+            | ClientError::OutputClosed
+            | ClientError::Interrupted
+            | ClientError::Runtime(_) => return None,
+        };
+        Some(hint.to_owned())
+    }
+
+    pub(crate) fn exit_code(&self) -> ExitCode {
+        match self {
+            ClientError::OutputClosed => ExitCode::SUCCESS,
+            ClientError::Interrupted => ExitCode::from(EXIT_INTERRUPTED),
+            ClientError::ServerMalformed
+            | ClientError::KeyMissing
+            | ClientError::KeyMalformed
+            | ClientError::KeyWithoutServer
+            | ClientError::TwoTargets
+            | ClientError::Usage(_) => ExitCode::from(EXIT_USAGE),
+            _ => ExitCode::FAILURE,
+        }
+    }
+
+    /// What goes to standard error; empty for ends that need no words.
+    pub(crate) fn said(&self, json: bool) -> String {
+        if let ClientError::OutputClosed = self {
+            return String::new();
+        }
+        if json {
+            return format!("{}\n", self.for_machines());
+        }
+        let hint = self.hint().map(|hint| format!("hint: {hint}\n"));
+        let page = match self {
+            ClientError::Refused(refused) => refused.page.as_ref().map(|page| format!("more: {page}\n")),
+            _ => None,
+        };
+        format!("error: {self}\n{}{}", hint.unwrap_or_default(), page.unwrap_or_default())
+    }
+
+    /// The problem as the API gave it, or something of its shape.
+    fn for_machines(&self) -> String {
+        if let ClientError::Refused(refused) = self {
+            return refused.problem.clone();
+        }
+        let mut problem = json!({"code": "command-failed", "detail": self.to_string()});
+        if let Some(hint) = self.hint() {
+            problem["hint"] = hint.into();
+        }
+        problem.to_string()
+    }
+}

@@ -1,0 +1,121 @@
+//! What to do next, in the words of the command line, where the problem's own sentence does not say it.
+
+use serde_json::Value;
+use surehold_http::problem::Code;
+
+use super::Request;
+
+pub(super) fn hint_for(code: Code, problem: &Value, request: &Request) -> Option<String> {
+    let tenant = request.tenant.as_deref().unwrap_or("TENANT");
+    let fixed = match code {
+        Code::SoldOut => {
+            let pool = named(&problem["lines"][0]);
+            return Some(format!("`surehold explain {tenant} {pool}` says who has it, and when the next is free"));
+        }
+        Code::PoolNotFound => {
+            let pool = named(&problem["pools"][0]);
+            return Some(format!(
+                "`surehold pool list {tenant}` shows what there is; `surehold pool put {tenant} {pool} --total N` makes it"
+            ));
+        }
+        Code::PoolClosed => {
+            let pool = named(&problem["pools"][0]);
+            return Some(format!("`surehold pool put {tenant} {pool} --open` opens it"));
+        }
+        Code::PoolVersion => {
+            let pool = named(&problem["pools"][0]);
+            return Some(format!("somebody changed it; look again with `surehold pool show {tenant} {pool}`"));
+        }
+        Code::CursorGone => {
+            let cursor = problem["cursor"].as_str().unwrap_or("0-0");
+            return Some(format!("--after {cursor} begins with the oldest event that is kept"));
+        }
+        Code::NotFound if is_test(request) => {
+            return Some(format!("test data begins with the first test key: `surehold key create {tenant} --test`"));
+        }
+        Code::NotFound if request.tenant.is_some() => {
+            "`surehold tenant list` shows the tenants; a key opens only its own"
+        }
+        Code::LifetimeTooLong | Code::OwnerHoldsLimit | Code::OwnerLifetimeLimit => {
+            return Some(format!("`surehold tenant policy {tenant}` shows and changes the limits"));
+        }
+        Code::HoldNotFound => {
+            return Some(format!("`surehold hold list {tenant} --active` shows the live ones"));
+        }
+        Code::HoldEnded => "place a new hold; an ended one does not come back",
+        Code::HoldIdReused => "leave --id out to place another hold",
+        Code::HoldIdOutsideWindow => "leave --id out; a UUIDv7 carries its time and is good for a while only",
+        Code::IdempotencyKeyReused => "use another --idempotency-key, or leave it out",
+        Code::KeyNotFound | Code::KeyEnded => "`surehold key list [TENANT]` shows the keys",
+        Code::Unauthenticated => "check SUREHOLD_KEY or --key; `surehold key list` tells which keys are good",
+        Code::ScopeMissing => "use a key with that scope; on the server's machine no key is needed",
+        Code::RangeTooWide => "ask for fewer nights, or name a --resource",
+        Code::NothingBooked => "only what was converted with --book can be moved or given back",
+        Code::Busy | Code::Unavailable | Code::Stopping | Code::NotExecuted => "nothing was changed; run it again",
+        Code::OutcomeUnknown => {
+            return Some(match &request.repeat_with {
+                Some(flag) => format!("run it again with {flag}: it will not happen twice"),
+                None => "look whether it happened, then run it again".to_owned(),
+            });
+        }
+        Code::TooManyRequests | Code::TooManyStreams => "wait a moment, then run it again",
+        Code::Corrupt => "`surehold doctor` checks the store",
+        Code::MalformedJson
+        | Code::MalformedRequest
+        | Code::IdempotencyKeyMissing
+        | Code::IdempotencyKeyMalformed
+        | Code::NotFound
+        | Code::MethodNotAllowed
+        | Code::RequestTimeout
+        | Code::BodyTooLarge
+        | Code::UnsupportedMediaType
+        | Code::Invalid
+        | Code::TenantExists
+        | Code::KeyIdReused
+        | Code::KeyExpiryPast
+        | Code::HoldNotDue
+        | Code::TotalOutOfRange
+        | Code::LinesExceedHold
+        | Code::GrantExceeded
+        | Code::Defect => return None,
+    };
+    Some(fixed.to_owned())
+}
+
+fn is_test(request: &Request) -> bool {
+    request.headers.iter().any(|(name, value)| *name == "surehold-mode" && value == "test")
+}
+
+/// As arguments to paste.
+fn named(pool: &Value) -> String {
+    let resource = pool["resource"].as_str().unwrap_or("RESOURCE");
+    let plain = resource.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_.".contains(&b));
+    let resource = if plain { resource.to_owned() } else { format!("'{}'", resource.replace('\'', r"'\''")) };
+    match pool["slot"].as_str() {
+        None | Some("") => resource,
+        Some(slot) => format!("{resource} --slot {slot}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn hints_can_be_pasted() {
+        let check = |code, problem: Value, expected: &str| {
+            let hint = hint_for(code, &problem, &Request::get(&["v1", "casa", "pools"])).unwrap();
+            assert!(hint.contains(expected), "{hint}");
+        };
+        let line = json!({"lines": [{"resource": "double", "slot": "2026-12-24"}]});
+        check(Code::SoldOut, line, "`surehold explain casa double --slot 2026-12-24`");
+        let pool = json!({"pools": [{"resource": "it's a shirt", "slot": ""}]});
+        check(Code::PoolClosed, pool, r"`surehold pool put casa 'it'\''s a shirt' --open`");
+        check(Code::CursorGone, json!({"cursor": "0-0"}), "--after 0-0 ");
+        check(Code::NotFound, json!({}), "tenant list");
+        assert_eq!(hint_for(Code::NotFound, &json!({}), &Request::get(&["admin", "x"])), None);
+        let test = Request::get(&["v1", "casa"]).test(true);
+        assert!(hint_for(Code::NotFound, &json!({}), &test).unwrap().contains("key create casa --test"));
+    }
+}

@@ -1,0 +1,92 @@
+//! Speaks the API for the commands: over the network, over the socket of a server on this machine, or with an engine in
+//! this process. `target.rs` chooses which, and is where to start reading. Knows nothing of what is asked or shown.
+
+mod error;
+mod hints;
+mod in_process;
+mod remote;
+mod request;
+mod sse;
+mod target;
+
+use axum::body::Bytes;
+use futures_util::stream::BoxStream;
+use serde_json::Value;
+
+pub(crate) use error::ClientError;
+pub(crate) use in_process::InProcess;
+pub(crate) use request::Request;
+pub(crate) use sse::Parser;
+pub(crate) use target::{ConnectionArgs, Purpose};
+
+use error::Refused;
+use in_process::Opened;
+use remote::Remote;
+
+/// What the API answered when it did what was asked.
+pub(crate) struct Answer {
+    /// As it came.
+    pub(crate) body: Bytes,
+    /// The effect was already there.
+    pub(crate) replayed: bool,
+}
+
+impl Answer {
+    pub(crate) fn value(&self) -> Result<Value, ClientError> {
+        serde_json::from_slice(&self.body).map_err(|_| ClientError::NotSurehold { status: 200 })
+    }
+}
+
+/// What came back, before it is known whether it is good news.
+struct Reply {
+    status: u16,
+    replayed: bool,
+    body: Bytes,
+}
+
+impl Reply {
+    /// `server` is where pages about problems are served, if that is an address that can be opened.
+    fn judge(self, request: &Request, server: Option<&str>) -> Result<Answer, ClientError> {
+        if (200..300).contains(&self.status) {
+            return Ok(Answer { body: self.body, replayed: self.replayed });
+        }
+        Err(Refused::error(self.status, &self.body, request, server))
+    }
+}
+
+pub(crate) type Chunks = BoxStream<'static, Result<Bytes, ClientError>>;
+
+/// Somebody who answers.
+pub(crate) enum Client {
+    Remote(Remote),
+    Here(Box<Opened>),
+}
+
+impl Client {
+    pub(crate) async fn connect(args: &ConnectionArgs, purpose: Purpose) -> Result<Client, ClientError> {
+        target::connect(args, purpose).await
+    }
+
+    pub(crate) async fn send(&self, request: &Request) -> Result<Answer, ClientError> {
+        match self {
+            Client::Remote(remote) => remote.send(request).await,
+            Client::Here(opened) => opened.api.send(request).await,
+        }
+    }
+
+    /// Opens a stream of server-sent events.
+    pub(crate) async fn stream(&self, request: &Request) -> Result<Chunks, ClientError> {
+        match self {
+            Client::Remote(remote) => remote.stream(request).await,
+            Client::Here(opened) => opened.api.stream(request).await,
+        }
+    }
+
+    /// Finishes what was begun and lets go of the store.
+    pub(crate) async fn close(self) {
+        match self {
+            Client::Remote(_) => {}
+            Client::Here(opened) => opened.close().await,
+        }
+    }
+}

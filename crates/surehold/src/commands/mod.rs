@@ -1,0 +1,111 @@
+//! The commands that speak the API: each builds requests and shows the answers. Nothing is decided here; what is
+//! refused is refused by the API.
+//!
+//! Data goes to standard output, everything else to standard error. `screen.rs` and `view.rs` know how things look.
+
+mod availability;
+mod completions;
+mod events;
+mod explain;
+mod hold;
+mod hold_actions;
+mod input;
+mod key;
+mod migrate;
+mod pool;
+mod pool_put;
+mod problem;
+mod screen;
+mod tenant;
+mod view;
+
+use std::io::Write;
+use std::process::ExitCode;
+
+use clap::{Args, Subcommand};
+
+use crate::client::{Client, ClientError, ConnectionArgs, Purpose};
+use screen::Screen;
+
+pub(crate) use completions::Completions;
+pub(crate) use migrate::Migrate;
+pub(crate) use problem::ProblemPage;
+
+/// What every one of these commands takes.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct Common {
+    /// The API's JSON instead of text, on standard output; problems as JSON on standard error
+    #[arg(long, global = true, display_order = 900)]
+    json: bool,
+    #[command(flatten)]
+    connection: ConnectionArgs,
+}
+
+#[derive(Subcommand)]
+pub(crate) enum ApiCommand {
+    Tenant(tenant::TenantCommand),
+    Key(key::KeyCommand),
+    Pool(pool::PoolCommand),
+    Availability(availability::Availability),
+    Hold(hold::HoldCommand),
+    Events(events::Events),
+    Explain(explain::Explain),
+}
+
+impl ApiCommand {
+    pub(crate) fn run(&self) -> ExitCode {
+        match self {
+            ApiCommand::Tenant(command) => run(command),
+            ApiCommand::Key(command) => run(command),
+            ApiCommand::Pool(command) => run(command),
+            ApiCommand::Availability(command) => run(command),
+            ApiCommand::Hold(command) => run(command),
+            ApiCommand::Events(command) => run(command),
+            ApiCommand::Explain(command) => run(command),
+        }
+    }
+}
+
+/// A command that asks the API.
+trait Act {
+    fn common(&self) -> &Common;
+
+    fn purpose(&self) -> Purpose {
+        Purpose::Use
+    }
+
+    async fn act(&self, client: &Client, screen: &Screen) -> Result<(), ClientError>;
+}
+
+fn run(command: &impl Act) -> ExitCode {
+    let json = command.common().json;
+    let ran = tokio::runtime::Runtime::new().map_err(ClientError::Runtime).and_then(|runtime| {
+        let ran = runtime.block_on(act(command));
+        // A stream that was left open must not keep the process.
+        runtime.shutdown_background();
+        ran
+    });
+    finish(ran, json)
+}
+
+fn finish(ran: Result<(), ClientError>, json: bool) -> ExitCode {
+    let Err(error) = ran else { return ExitCode::SUCCESS };
+    // Nobody is left to be told if this fails.
+    let _ = std::io::stderr().write_all(error.said(json).as_bytes());
+    error.exit_code()
+}
+
+async fn act(command: &impl Act) -> Result<(), ClientError> {
+    let client = Client::connect(&command.common().connection, command.purpose()).await?;
+    let screen = Screen::new(command.common().json);
+    let ran = tokio::select! {
+        ran = command.act(&client, &screen) => ran,
+        _ = tokio::signal::ctrl_c() => Err(ClientError::Interrupted),
+    };
+    // Also after an interruption: what the engine has begun it finishes. Who interrupts again insists.
+    tokio::select! {
+        () = client.close() => {}
+        _ = tokio::signal::ctrl_c() => {}
+    }
+    ran
+}

@@ -1,0 +1,33 @@
+//! `surehold problem`: the pages about problems, for those who have no server to open them at.
+
+use std::process::ExitCode;
+
+use clap::Args;
+use surehold_http::problem::Code;
+
+use super::screen::Screen;
+use super::view::table;
+
+/// Explain a problem code, or list them
+#[derive(Args)]
+pub(crate) struct ProblemPage {
+    /// As in sold-out
+    #[arg(value_parser = code)]
+    code: Option<Code>,
+}
+
+fn code(text: &str) -> Result<Code, String> {
+    Code::parse(text).ok_or_else(|| "there is no such problem; `surehold problem` lists them".to_owned())
+}
+
+impl ProblemPage {
+    pub(crate) fn run(&self) -> ExitCode {
+        let row =
+            |code: &Code| vec![code.as_str().to_owned(), code.status().as_u16().to_string(), code.title().to_owned()];
+        let page = match self.code {
+            Some(code) => code.page().to_owned(),
+            None => table(&["CODE", "STATUS", "MEANING"], &[1], Code::ALL.iter().map(row)),
+        };
+        super::finish(Screen::new(false).print(&page), false)
+    }
+}

@@ -1,0 +1,55 @@
+//! Where output goes. A reader that has gone away ends the command without a word.
+
+use std::io::Write;
+
+use serde_json::Value;
+
+use crate::client::{Answer, ClientError};
+
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Screen {
+    pub(super) json: bool,
+}
+
+#[expect(clippy::unused_self, reason = "all output goes through the screen, whether its mode matters or not")]
+impl Screen {
+    pub(super) fn new(json: bool) -> Screen {
+        Screen { json }
+    }
+
+    /// The answer as it came, or as `view` shows it to people.
+    pub(super) fn show(self, answer: &Answer, view: impl FnOnce(&Value) -> String) -> Result<(), ClientError> {
+        if answer.replayed {
+            self.note("this repeats an earlier request; nothing was changed");
+        }
+        if self.json { self.raw(answer) } else { self.print(&view(&answer.value()?)) }
+    }
+
+    /// The answer's bytes, on a line.
+    pub(super) fn raw(self, answer: &Answer) -> Result<(), ClientError> {
+        write(&[&answer.body, b"\n"])
+    }
+
+    /// Text for people; ends its line if it does not.
+    pub(super) fn print(self, text: &str) -> Result<(), ClientError> {
+        let end: &[u8] = if text.is_empty() || text.ends_with('\n') { b"" } else { b"\n" };
+        write(&[text.as_bytes(), end])
+    }
+
+    /// For people, beside the data. Machines read only what they asked for.
+    pub(super) fn note(self, text: &str) {
+        if !self.json {
+            let _ = writeln!(std::io::stderr(), "note: {text}");
+        }
+    }
+
+    /// What may be needed to repeat a request that got no answer; machines need it too.
+    pub(super) fn keep(self, what: &str) {
+        let _ = writeln!(std::io::stderr(), "{what}");
+    }
+}
+
+fn write(parts: &[&[u8]]) -> Result<(), ClientError> {
+    let mut out = std::io::stdout().lock();
+    parts.iter().try_for_each(|part| out.write_all(part)).and_then(|()| out.flush()).map_err(ClientError::output)
+}
