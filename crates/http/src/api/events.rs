@@ -16,7 +16,6 @@ use futures_util::stream::{once, unfold};
 use futures_util::{Stream, StreamExt};
 use serde::Deserialize;
 use surehold_core::kernel::TenantId;
-use surehold_engine::Fault;
 use tracing::warn;
 use utoipa::IntoParams;
 
@@ -129,10 +128,14 @@ async fn start(api: &Api, tenant: TenantId, given: Option<Cursor>, live: bool) -
         }
         Some(cursor) => {
             let which = if cursor.seq > tail.newest_seq { "ahead of the journal" } else { "older than what is kept" };
-            let detail = format!("the cursor {cursor} is {which}; read the state anew and go on from `cursor`");
-            Err(Problem::new(Code::CursorGone, detail).with(|data| data.cursor = Some(START.to_string())))
+            Err(gone(&format!("the cursor {cursor} is {which}")))
         }
     }
+}
+
+fn gone(what: &str) -> Problem {
+    let detail = format!("{what}; read the state anew and go on from `cursor`");
+    Problem::new(Code::CursorGone, detail).with(|data| data.cursor = Some(START.to_string()))
 }
 
 struct Feed {
@@ -143,11 +146,14 @@ struct Feed {
 }
 
 impl Feed {
-    /// Reads the next rows; false when there are none.
-    async fn read(&mut self) -> Result<bool, Fault> {
+    /// Reads the next rows; false when there are none. What was let go of meanwhile is not skipped in silence.
+    async fn read(&mut self) -> Result<bool, Problem> {
         let Place { cursor, row_done } = self.place;
         let after_seq = if row_done { cursor.seq } else { cursor.seq - 1 };
         let rows = self.api.engine().views().journal(self.tenant, after_seq, ROWS_PER_READ).await?;
+        if rows.first().is_some_and(|row| row.seq != after_seq + 1) {
+            return Err(gone("events behind the cursor are older than what is kept"));
+        }
         for row in &rows {
             let skip = if row.seq == cursor.seq { cursor.index + 1 } else { 0 };
             for (index, event) in row.events.iter().enumerate().skip(skip) {
@@ -159,10 +165,12 @@ impl Feed {
         Ok(!rows.is_empty())
     }
 
-    /// Waits for the next event; `None` when the server stops or the key ends.
+    /// Waits for the next event; `None` when the server stops, the key ends or events are gone: who comes back with
+    /// the last cursor is told which.
     async fn next(&mut self, pass: &mut Pass) -> Option<Event> {
+        let stop = self.api.shared.stop.clone();
         loop {
-            if !pass.is_good(&self.api).await {
+            if stop.is_cancelled() || !pass.is_good(&self.api).await {
                 return None;
             }
             if let Some(event) = self.ready.pop_front() {
@@ -170,13 +178,14 @@ impl Feed {
             }
             let idle = match self.read().await {
                 Ok(found) => !found,
-                Err(fault) => {
-                    warn!(tenant = %self.tenant, %fault, "Cannot read events for a stream: {fault}");
+                Err(problem) if problem.code() == Code::CursorGone => return None,
+                Err(problem) => {
+                    let code = problem.code().as_str();
+                    warn!(tenant = %self.tenant, code, "Cannot read events for a stream: {code}");
                     true
                 }
             };
             if idle {
-                let stop = self.api.shared.stop.clone();
                 stop.run_until_cancelled(tokio::time::sleep(POLL_PAUSE)).await?;
             }
         }

@@ -11,7 +11,7 @@ use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::TcpStream;
 use tokio::task::JoinHandle;
 
-use super::world::{World, patiently};
+use super::world::{Answer, World, patiently};
 
 fn serve(w: &World) -> (SocketAddr, JoinHandle<Drained>) {
     let listener = bind_tcp("127.0.0.1:0".parse().unwrap()).unwrap();
@@ -280,6 +280,24 @@ async fn gone_cursors() {
     put(&w, "casa", 99).await;
     let after = rest.last().unwrap()["cursor"].as_str().unwrap();
     w.check(&format!("GET /v1/casa/events?after={after}"), 200, r#"{"events":[{"total":99}]}"#).await;
+}
+
+/// A stream that was slow ends rather than skip what is gone; who comes back is told.
+#[tokio::test]
+async fn a_stream_never_skips() {
+    let w = World::new().await;
+    for total in 0..5 {
+        put(&w, "casa", total).await;
+    }
+    let cursor = listed(&w, "casa", 100, "").await[1]["cursor"].as_str().unwrap().to_owned();
+    let row = format!("GET /v1/casa/events Accept:text/event-stream Last-Event-ID:{cursor}");
+    let slow = w.call(w.request(&row)).await;
+    assert_eq!(slow.status(), 200);
+    w.advance_secs(10);
+    w.engine.trim_journals(Duration::ZERO).await.unwrap();
+    let told = Answer::of(slow).await.text();
+    assert!(!told.contains("data:"), "{told}");
+    w.check(&row, 410, "cursor-gone").await;
 }
 
 #[tokio::test]
