@@ -1,6 +1,6 @@
 //! Why a command could not be carried out: what to say, what to do next, and which exit code tells it to scripts.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use serde_json::{Value, json};
@@ -71,8 +71,8 @@ pub(crate) enum ClientError {
     TwoTargets,
     #[error("cannot use the socket {} of the running server: {why}", path.display())]
     SocketClosed { path: PathBuf, why: String },
-    #[error("another process has {} open for writing, and nobody answers at {}", path.display(), socket.display())]
-    Held { path: PathBuf, socket: PathBuf },
+    #[error("another process has {} open for writing{}", path.display(), silent(socket.as_deref()))]
+    Held { path: PathBuf, socket: Option<PathBuf> },
     #[error("there is no data: {} does not exist", path.display())]
     NoData { path: PathBuf },
     #[error("no server runs on {}, so nothing will happen there", folder.display())]
@@ -94,13 +94,17 @@ pub(crate) enum ClientError {
     Runtime(std::io::Error),
 }
 
+fn silent(socket: Option<&Path>) -> String {
+    socket.map_or(String::new(), |socket| format!(", and nobody answers at {}", socket.display()))
+}
+
 fn with_causes(error: &anyhow::Error) -> String {
     error.chain().map(ToString::to_string).collect::<Vec<_>>().join(": ")
 }
 
 impl ClientError {
-    /// From opening a store in this process.
-    pub(super) fn open(error: anyhow::Error, socket: PathBuf) -> ClientError {
+    /// From opening a store in this process; `socket` is where a server was looked for.
+    pub(super) fn open(error: anyhow::Error, socket: Option<PathBuf>) -> ClientError {
         match error.downcast_ref::<OpenError>() {
             Some(OpenError::InUse { path }) => ClientError::Held { path: path.clone(), socket },
             _ => ClientError::Open(error),

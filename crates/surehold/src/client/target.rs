@@ -94,7 +94,8 @@ async fn connect_folder(config: &Config, purpose: Purpose) -> Result<Client, Cli
             return Err(ClientError::NobodyToFollow { folder: config.store.data_dir.clone() });
         }
     }
-    let opened = Opened::open(config).await.map_err(|error| ClientError::open(error, socket))?;
+    let asked = same_store.then_some(socket);
+    let opened = Opened::open(config).await.map_err(|error| ClientError::open(error, asked))?;
     Ok(Client::Here(Box::new(opened)))
 }
 

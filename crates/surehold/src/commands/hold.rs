@@ -6,8 +6,9 @@ use uuid::Uuid;
 
 use super::hold_actions::{Convert, Extend, GiveBack, Move};
 use super::input::{Line, TestMode, hold_id, lines_json, slug};
+use super::pages::show_all;
 use super::screen::Screen;
-use super::view::{hold, holds, list};
+use super::view::{hold, holds};
 use super::{Act, Common};
 use crate::client::{Client, ClientError, Request};
 
@@ -109,7 +110,10 @@ impl Act for HoldCommand {
 
     async fn act(&self, client: &Client, screen: &Screen) -> Result<(), ClientError> {
         let request = match &self.action {
-            Action::List(list) => return list.run(client, *screen, self.mode.test).await,
+            Action::List(list) => {
+                let request = list.request().test(self.mode.test);
+                return show_all(client, *screen, &request, "holds", |found| holds(found), "there are none").await;
+            }
             Action::Place(place) => place.request(),
             Action::Show(args) => args.get(),
             Action::Extend(extend) => extend.request(*screen),
@@ -143,32 +147,9 @@ impl Place {
 }
 
 impl List {
-    async fn run(&self, client: &Client, screen: Screen, test: bool) -> Result<(), ClientError> {
-        let mut after: Option<String> = None;
-        let mut found = Vec::new();
-        loop {
-            let request = Request::get(&["v1", &self.tenant, "holds"]).test(test).query("limit", "1000");
-            let request = request.query_if("reference", self.reference.as_deref());
-            let request = request.query_if("state", self.active.then_some("active"));
-            let answer = client.send(&request.query_if("after", after.as_deref())).await?;
-            let page = answer.value()?;
-            if screen.json {
-                screen.raw(&answer)?;
-            } else {
-                found.extend_from_slice(list(&page["holds"]));
-            }
-            match page["next"].as_str() {
-                Some(next) => after = Some(next.to_owned()),
-                None => break,
-            }
-        }
-        if screen.json {
-            return Ok(());
-        }
-        if found.is_empty() {
-            screen.note("there are none");
-            return Ok(());
-        }
-        screen.print(&holds(&found))
+    fn request(&self) -> Request {
+        let request = Request::get(&["v1", &self.tenant, "holds"]);
+        let request = request.query_if("reference", self.reference.as_deref());
+        request.query_if("state", self.active.then_some("active"))
     }
 }

@@ -12,6 +12,7 @@ mod hold_actions;
 mod input;
 mod key;
 mod migrate;
+mod pages;
 mod pool;
 mod pool_put;
 mod problem;

@@ -5,9 +5,10 @@ use jiff::civil::Date;
 use serde_json::json;
 
 use super::input::{IdempotencyKey, TestMode, date, resource, slug};
+use super::pages::show_all;
 use super::pool_put::Put;
 use super::screen::Screen;
-use super::view::{list, pools};
+use super::view::pools;
 use super::{Act, Common};
 use crate::client::{Client, ClientError, Request};
 
@@ -81,7 +82,12 @@ impl Act for PoolCommand {
         let test = self.mode.test;
         match &self.action {
             Action::Put(put) => put.run(client, *screen, test).await,
-            Action::List { tenant, resource } => list_all(client, *screen, tenant, resource.as_deref(), test).await,
+            Action::List { tenant, resource } => {
+                let request = Request::get(&["v1", tenant, "pools"]).test(test);
+                let request = request.query_if("resource", resource.as_deref());
+                let none = format!("there are none; `surehold pool put {tenant} RESOURCE --total N` makes one");
+                show_all(client, *screen, &request, "pools", |found| pools(found), &none).await
+            }
             Action::Show { pool } => {
                 let request = Request::get(&["v1", &pool.tenant, "pools", &pool.resource]).test(test);
                 let answer = client.send(&pool.slotted(request)).await?;
@@ -95,38 +101,4 @@ impl Act for PoolCommand {
             }
         }
     }
-}
-
-async fn list_all(
-    client: &Client,
-    screen: Screen,
-    tenant: &str,
-    resource: Option<&str>,
-    test: bool,
-) -> Result<(), ClientError> {
-    let mut after: Option<String> = None;
-    let mut found = Vec::new();
-    loop {
-        let request = Request::get(&["v1", tenant, "pools"]).test(test).query("limit", "1000");
-        let request = request.query_if("resource", resource).query_if("after", after.as_deref());
-        let answer = client.send(&request).await?;
-        let page = answer.value()?;
-        if screen.json {
-            screen.raw(&answer)?;
-        } else {
-            found.extend_from_slice(list(&page["pools"]));
-        }
-        match page["next"].as_str() {
-            Some(next) => after = Some(next.to_owned()),
-            None => break,
-        }
-    }
-    if screen.json {
-        return Ok(());
-    }
-    if found.is_empty() {
-        screen.note(&format!("there are none; `surehold pool put {tenant} RESOURCE --total N` makes one"));
-        return Ok(());
-    }
-    screen.print(&pools(&found))
 }

@@ -4,8 +4,9 @@ use clap::{Args, Subcommand};
 use serde_json::{Map, Value, json};
 
 use super::input::{TestMode, slug};
+use super::pages::show_all;
 use super::screen::Screen;
-use super::view::{fields, list, table, text};
+use super::view::{fields, table, text};
 use super::{Act, Common};
 use crate::client::{Client, ClientError, Purpose, Request};
 
@@ -119,29 +120,9 @@ async fn create(client: &Client, screen: Screen, tenant: &str, policy: &PolicyAr
 }
 
 async fn list_all(client: &Client, screen: Screen) -> Result<(), ClientError> {
-    let mut after: Option<String> = None;
-    let mut rows = Vec::new();
-    loop {
-        let request = Request::get(&["admin", "tenants"]).query("limit", "1000");
-        let answer = client.send(&request.query_if("after", after.as_deref())).await?;
-        let page = answer.value()?;
-        if screen.json {
-            screen.raw(&answer)?;
-        }
-        rows.extend(list(&page["tenants"]).iter().map(|tenant| vec![text(tenant)]));
-        match page["next"].as_str() {
-            Some(next) => after = Some(next.to_owned()),
-            None => break,
-        }
-    }
-    match (screen.json, rows.is_empty()) {
-        (true, _) => Ok(()),
-        (false, true) => {
-            screen.note("there are no tenants; `surehold tenant create SLUG` makes one");
-            Ok(())
-        }
-        (false, false) => screen.print(&table(&["TENANT"], &[], rows)),
-    }
+    let view = |tenants: &[Value]| table(&["TENANT"], &[], tenants.iter().map(|tenant| vec![text(tenant)]));
+    let none = "there are no tenants; `surehold tenant create SLUG` makes one";
+    show_all(client, screen, &Request::get(&["admin", "tenants"]), "tenants", view, none).await
 }
 
 async fn show(client: &Client, screen: Screen, tenant: &str, mode: TestMode) -> Result<(), ClientError> {

@@ -19,6 +19,17 @@ fn migrate_a_file() {
     place.run(&["tenant", "list"]).ok().tells(&["there are no tenants"]);
 }
 
+#[test]
+fn a_store_that_is_named_is_the_one_that_is_used() {
+    let place = Place::socket();
+    place.run(&["tenant", "create", "casa"]).ok();
+    place.run(&["tenant", "create", "solo", "--store", "sqlite:other.db"]).ok();
+    place.run(&["tenant", "list"]).ok().shows(&["TENANT\ncasa\n"]);
+    place.run(&["tenant", "list", "--store", "sqlite:other.db"]).ok().shows(&["TENANT\nsolo\n"]);
+    let held = place.run(&["tenant", "list", "--store", "sqlite:data/surehold.db"]).ended(1);
+    held.tells(&["data/surehold.db open for writing\n", "leave --store out"]);
+}
+
 #[tokio::test]
 async fn postgres() {
     let url = fresh_database().await.unwrap();
