@@ -5,6 +5,7 @@
 mod bench;
 mod canary;
 mod doctor;
+mod malformed;
 mod readme;
 
 use std::process::{Command, Output};
