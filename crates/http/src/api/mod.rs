@@ -10,6 +10,7 @@ mod explain;
 mod health;
 mod holds;
 mod keys;
+mod objects;
 mod pages;
 mod params;
 mod pools;
