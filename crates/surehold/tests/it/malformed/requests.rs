@@ -102,7 +102,8 @@ pub(super) fn assert_complete(description: &Value) {
     assert!(missing.is_empty(), "add good requests of {missing:?} to this module");
 }
 
-const OPERATIONS: [(&str, &str); 28] = [
+/// Those of the API, and the pages beside it.
+const OPERATIONS: [(&str, &str); 32] = [
     ("GET", "/v1/{tenant}"),
     ("PUT", "/v1/{tenant}/policy"),
     ("GET", "/v1/{tenant}/pools"),
@@ -131,6 +132,10 @@ const OPERATIONS: [(&str, &str); 28] = [
     ("POST", "/admin/keys"),
     ("POST", "/admin/keys/{key}/rotate"),
     ("POST", "/admin/keys/{key}/revoke"),
+    ("GET", "/openapi.json"),
+    ("GET", "/docs/"),
+    ("GET", "/problems"),
+    ("GET", "/problems/sold-out"),
 ];
 
 fn query(method: &str, path: &str) -> Vec<(&'static str, String)> {
