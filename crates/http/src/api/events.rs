@@ -24,7 +24,7 @@ use super::caller::{Caller, Read};
 use super::params::{Query, malformed, page_items};
 use super::{Api, Shared, Shelf};
 use crate::problem::{Code, Problem};
-use crate::wire::{Event, EventPage};
+use crate::wire::{Event, EventPage, described};
 
 /// How often a stream looks for something new.
 const POLL_PAUSE: Duration = Duration::from_millis(200);
@@ -47,7 +47,7 @@ pub(crate) struct ListEvents {
 /// In commit order, without gaps. With `Accept: text/event-stream` it is a live stream (server-sent events) that goes
 /// on after `Last-Event-ID`.
 #[utoipa::path(get, path = "/v1/{tenant}/events", tag = "Events",
-    params(("tenant" = String, Path), ListEvents, ("Last-Event-ID" = Option<String>, Header)),
+    params(("tenant" = described::Slug, Path), ListEvents, ("Last-Event-ID" = Option<String>, Header)),
     responses((status = 200, content((EventPage = "application/json"), (String = "text/event-stream")))))]
 pub(super) async fn events(
     State(api): Shelf,

@@ -44,7 +44,7 @@ pub struct ProblemData {
     #[schema(value_type = Vec<crate::wire::PoolName>, required = false)]
     pub pools: Vec<PoolKey>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<uuid::Uuid>)]
+    #[schema(value_type = Option<crate::wire::described::HoldId>)]
     pub hold: Option<HoldId>,
     /// What the hold has become.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -4,6 +4,8 @@ use serde::Serialize;
 use surehold_core::kernel::{self, HoldId, OwnerName, Reference, Timestamp};
 use utoipa::ToSchema;
 
+use super::described;
+
 use super::Pool;
 
 /// What a pool has and who has it. Exact: lapsed holds no longer count, swept or not.
@@ -28,16 +30,16 @@ pub struct Explanation {
 
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct HoldOnPool {
-    #[schema(value_type = uuid::Uuid)]
+    #[schema(value_type = described::HoldId)]
     pub id: HoldId,
     pub quantity: i64,
     #[schema(value_type = String, format = DateTime)]
     pub expires_at: Timestamp,
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<String>)]
+    #[schema(value_type = Option<described::Name>)]
     pub owner: Option<OwnerName>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<String>)]
+    #[schema(value_type = Option<described::Name>)]
     pub reference: Option<Reference>,
 }
 

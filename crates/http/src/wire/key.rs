@@ -4,6 +4,8 @@ use serde::{Deserialize, Serialize};
 use surehold_core::kernel::{self, ApiKey, HoldPolicy, KeyName, Slug, TenantId, Timestamp};
 use utoipa::ToSchema;
 
+use super::described;
+
 use crate::keys::{KeyMode, KeyRef};
 
 /// How long holds may live and how much one owner may hold.
@@ -19,7 +21,7 @@ pub struct Policy {
     #[schema(minimum = 1, maximum = 1_000_000, default = 100)]
     pub owner_holds_max: i64,
     /// Summed over the active holds of one owner.
-    #[schema(minimum = 1, default = 2_592_000)]
+    #[schema(minimum = 1, maximum = 31_622_400_000_000_i64, default = 2_592_000)]
     pub owner_lifetime_secs_max: i64,
 }
 
@@ -58,7 +60,7 @@ pub struct CreateTenant {
 pub struct Tenant {
     #[schema(value_type = i64)]
     pub id: TenantId,
-    #[schema(value_type = String, example = "casa-azul")]
+    #[schema(value_type = described::Slug)]
     pub slug: Slug,
     pub mode: KeyMode,
     pub policy: Policy,
@@ -102,10 +104,10 @@ impl From<KeyScope> for kernel::KeyScope {
 pub struct CreateKey {
     /// Whose key it is; left out for a key of the installation, which has the scope `admin` and nothing else.
     #[serde(default)]
-    #[schema(value_type = Option<String>, example = "casa-azul")]
+    #[schema(value_type = Option<described::Slug>)]
     pub tenant: Option<Slug>,
     /// What it is for.
-    #[schema(value_type = String, example = "website", min_length = 1, max_length = 200)]
+    #[schema(value_type = described::Name)]
     pub name: KeyName,
     #[schema(min_items = 1)]
     pub scopes: Vec<KeyScope>,
@@ -143,9 +145,9 @@ fn a_day() -> i64 {
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct Key {
     /// Its reference: the key without `sh_` and the secret.
-    #[schema(value_type = String, example = "live_1_00ff00ff00ff00ff")]
+    #[schema(value_type = described::KeyId)]
     pub id: KeyRef,
-    #[schema(value_type = String)]
+    #[schema(value_type = described::Name)]
     pub name: KeyName,
     #[schema(value_type = Vec<KeyScope>)]
     pub scopes: kernel::KeyScopes,
