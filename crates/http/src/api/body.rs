@@ -13,7 +13,6 @@ use serde::de::DeserializeOwned;
 use surehold_engine::{Done, RequestKey};
 
 use super::Api;
-use super::objects::Objects;
 use crate::problem::{Code, Problem};
 use crate::server::BodyTimeout;
 
@@ -64,9 +63,7 @@ fn is_json(headers: &HeaderMap) -> bool {
 }
 
 pub(super) fn parse<T: DeserializeOwned>(body: &[u8]) -> Result<T, Problem> {
-    let mut json = serde_json::Deserializer::from_slice(body);
-    let parsed = T::deserialize(Objects(&mut json)).and_then(|value| json.end().map(|()| value));
-    parsed.map_err(|error| {
+    serde_json::from_slice(body).map_err(|error| {
         let code = match error.classify() {
             serde_json::error::Category::Data => Code::Invalid,
             serde_json::error::Category::Syntax

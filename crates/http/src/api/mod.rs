@@ -10,7 +10,6 @@ mod explain;
 mod health;
 mod holds;
 mod keys;
-mod objects;
 mod pages;
 mod params;
 mod pools;
