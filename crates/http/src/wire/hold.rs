@@ -9,8 +9,6 @@ use surehold_core::kernel::{
 };
 use utoipa::ToSchema;
 
-use super::described;
-
 use super::pool::no_slot;
 use crate::problem::Problem;
 
@@ -18,11 +16,11 @@ use crate::problem::Problem;
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Line {
-    #[schema(value_type = described::Name)]
+    #[schema(value_type = super::described::Name)]
     pub resource: ResourceName,
     /// A date; left out for things without one.
     #[serde(default = "no_slot")]
-    #[schema(value_type = described::Slot, required = false)]
+    #[schema(value_type = super::described::Slot, required = false)]
     pub slot: Slot,
     #[serde(default = "one")]
     #[schema(minimum = 1, maximum = 1_000_000, default = 1)]
@@ -45,7 +43,7 @@ pub struct PlaceHold {
     /// A UUIDv7 of your own: the identity of the request, so that a repeat finds the first hold. Without it an
     /// `Idempotency-Key` is needed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<described::HoldId>)]
+    #[schema(value_type = Option<super::described::HoldId>)]
     pub id: Option<HoldId>,
     #[schema(min_items = 1, max_items = 100)]
     pub lines: Vec<Line>,
@@ -55,11 +53,11 @@ pub struct PlaceHold {
     pub lifetime_secs: Option<i64>,
     /// Who holds; limits are counted per owner.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<described::Name>)]
+    #[schema(value_type = Option<super::described::Name>)]
     pub owner: Option<OwnerName>,
     /// Your own name for the hold: a cart, a conversation, an order.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<described::Name>)]
+    #[schema(value_type = Option<super::described::Name>)]
     pub reference: Option<Reference>,
     /// Anything, up to 16 KiB. Never looked into.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -229,7 +227,7 @@ pub struct Kept {
 
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct Hold {
-    #[schema(value_type = described::HoldId)]
+    #[schema(value_type = super::described::HoldId)]
     pub id: HoldId,
     #[schema(value_type = HoldState)]
     pub state: kernel::HoldState,
@@ -238,10 +236,10 @@ pub struct Hold {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub kept: Option<Kept>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<described::Name>)]
+    #[schema(value_type = Option<super::described::Name>)]
     pub owner: Option<OwnerName>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<described::Name>)]
+    #[schema(value_type = Option<super::described::Name>)]
     pub reference: Option<Reference>,
     #[serde(skip_serializing_if = "Option::is_none", serialize_with = "metadata_object")]
     #[schema(value_type = Option<Object>)]
@@ -322,7 +320,7 @@ pub enum BatchCommand {
 #[derive(Clone, Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ExtendItem {
-    #[schema(value_type = described::HoldId)]
+    #[schema(value_type = super::described::HoldId)]
     pub id: HoldId,
     #[schema(value_type = String, format = DateTime)]
     pub until: Timestamp,
@@ -334,7 +332,7 @@ pub struct ExtendItem {
 #[derive(Clone, Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ConvertItem {
-    #[schema(value_type = described::HoldId)]
+    #[schema(value_type = super::described::HoldId)]
     pub id: HoldId,
     pub mode: ConvertMode,
     #[serde(default)]
@@ -345,7 +343,7 @@ pub struct ConvertItem {
 #[derive(Clone, Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CancelItem {
-    #[schema(value_type = described::HoldId)]
+    #[schema(value_type = super::described::HoldId)]
     pub id: HoldId,
 }
 
@@ -382,7 +380,7 @@ pub struct BatchResponse {
 
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct BatchResult {
-    #[schema(value_type = described::HoldId)]
+    #[schema(value_type = super::described::HoldId)]
     pub id: HoldId,
     /// What the command alone would have been answered with.
     #[schema(example = 201)]

@@ -4,8 +4,6 @@ use serde::{Deserialize, Serialize};
 use surehold_core::kernel::{self, ApiKey, HoldPolicy, KeyName, Slug, TenantId, Timestamp};
 use utoipa::ToSchema;
 
-use super::described;
-
 use crate::keys::{KeyMode, KeyRef};
 
 /// How long holds may live and how much one owner may hold.
@@ -60,7 +58,7 @@ pub struct CreateTenant {
 pub struct Tenant {
     #[schema(value_type = i64)]
     pub id: TenantId,
-    #[schema(value_type = described::Slug)]
+    #[schema(value_type = super::described::Slug)]
     pub slug: Slug,
     pub mode: KeyMode,
     pub policy: Policy,
@@ -104,10 +102,10 @@ impl From<KeyScope> for kernel::KeyScope {
 pub struct CreateKey {
     /// Whose key it is; left out for a key of the installation, which has the scope `admin` and nothing else.
     #[serde(default)]
-    #[schema(value_type = Option<described::Slug>)]
+    #[schema(value_type = Option<super::described::Slug>)]
     pub tenant: Option<Slug>,
     /// What it is for.
-    #[schema(value_type = described::Name)]
+    #[schema(value_type = super::described::Name)]
     pub name: KeyName,
     #[schema(min_items = 1)]
     pub scopes: Vec<KeyScope>,
@@ -145,9 +143,9 @@ fn a_day() -> i64 {
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct Key {
     /// Its reference: the key without `sh_` and the secret.
-    #[schema(value_type = described::KeyId)]
+    #[schema(value_type = super::described::KeyId)]
     pub id: KeyRef,
-    #[schema(value_type = described::Name)]
+    #[schema(value_type = super::described::Name)]
     pub name: KeyName,
     #[schema(value_type = Vec<KeyScope>)]
     pub scopes: kernel::KeyScopes,
