@@ -114,9 +114,8 @@ async fn start(api: &Api, tenant: TenantId, given: Option<Cursor>, live: bool) -
     let oldest = before((tail.oldest_seq - 1).max(0));
     match given {
         None if live => Ok(before(tail.newest_seq)),
-        None => Ok(oldest),
-        // Before everything: the same as no cursor.
-        Some(Cursor { seq: 0, .. }) => Ok(oldest),
+        // Before everything is the same as no cursor.
+        None | Some(Cursor { seq: 0, .. }) => Ok(oldest),
         Some(cursor) if (tail.oldest_seq..=tail.newest_seq).contains(&cursor.seq) => {
             Ok(Place { cursor, row_done: false })
         }

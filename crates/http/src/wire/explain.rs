@@ -99,19 +99,19 @@ fn summary(pool: &kernel::Pool, held_live: i64, free: i64, next_free_at_latest: 
         }
     }
     let taken = if taken.is_empty() { "nothing is taken".to_owned() } else { taken.join(", ") };
-    let mut text = match (pool.closed, free) {
+    let text = match (pool.closed, free) {
         (true, _) => format!("{key} is closed to new claims. Of {of}: {taken}."),
         (false, ..=-1) => format!("{key} is oversold by {}: of {of}, {taken}.", -free),
         (false, 0) => format!("{key} is sold out: of {of}, {taken}."),
         (false, 1..) => format!("{key} has {free} left: of {of}, {taken}."),
     };
-    if free <= 0 {
-        text += &match next_free_at_latest {
-            Some(at) => {
-                format!(" The next unit is free at {at} at the latest, unless holds are converted or extended.")
-            }
-            None => " No expiry of a hold frees a unit: something must be cancelled, given back or added.".to_owned(),
-        };
+    match next_free_at_latest {
+        _ if free > 0 => text,
+        Some(at) => {
+            format!("{text} The next unit is free at {at} at the latest, unless holds are converted or extended.")
+        }
+        None => {
+            format!("{text} No expiry of a hold frees a unit: something must be cancelled, given back or added.")
+        }
     }
-    text
 }

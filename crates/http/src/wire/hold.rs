@@ -259,6 +259,7 @@ pub struct Hold {
     pub pool_versions: Vec<i64>,
 }
 
+#[expect(clippy::ref_option, reason = "serde gives a reference")]
 fn metadata_object<S: Serializer>(metadata: &Option<Metadata>, serializer: S) -> Result<S::Ok, S::Error> {
     let text = metadata.as_ref().map_or("null", Metadata::as_str);
     let raw: &RawValue = serde_json::from_str(text).map_err(serde::ser::Error::custom)?;
