@@ -3,7 +3,9 @@
 use axum::Router;
 use axum::extract::Path;
 use axum::extract::rejection::PathRejection;
-use axum::response::{Html, Redirect};
+use axum::http::StatusCode;
+use axum::middleware::map_response;
+use axum::response::{Html, IntoResponse, Redirect, Response};
 use axum::routing::get;
 use pulldown_cmark::{Options, Parser, html};
 use utoipa::openapi::OpenApi;
@@ -13,11 +15,22 @@ use super::Api;
 use crate::problem::{Code, Problem};
 
 pub(super) fn routes(openapi: OpenApi) -> Router<Api> {
+    let docs = Router::new().merge(SwaggerUi::new("/docs").url("/openapi.json", openapi));
     Router::new()
-        .merge(SwaggerUi::new("/docs").url("/openapi.json", openapi))
+        .merge(docs.layer(map_response(refusals_as_problems)))
         .route("/", get(async || Redirect::temporary("/docs/")))
         .route("/problems", get(problem_list))
         .route("/problems/{code}", get(problem_page))
+}
+
+/// The pages of the library refuse in ways of their own.
+async fn refusals_as_problems(response: Response) -> Response {
+    match response.status() {
+        StatusCode::BAD_REQUEST | StatusCode::NOT_FOUND => {
+            Problem::new(Code::NotFound, "there is no such page; /docs/ is the first one").into_response()
+        }
+        _ => response,
+    }
 }
 
 const STYLE: &str = "body{font:16px/1.5 system-ui,sans-serif;max-width:46rem;margin:2rem auto;padding:0 1rem;\

@@ -29,7 +29,10 @@ const SEED: u64 = 3;
 const CLIENTS: usize = 16;
 /// How long a client waits before it says that nothing more will come: many requests promise more than they have.
 const PAUSE: Duration = Duration::from_millis(40);
-const MEMORY_GROWTH_KIB_MAX: i64 = 20 << 10;
+const WARM_UP: usize = 3_000;
+/// What differs by chance is half of it; a leak of 7 KiB a request is found by the short run, one of 70 bytes by a
+/// million.
+const MEMORY_GROWTH_KIB_MAX: i64 = 32 << 10;
 
 #[test]
 fn malformed_requests_do_no_harm() {
@@ -41,6 +44,8 @@ fn malformed_requests_do_no_harm() {
     let (_, description) = server.ask("", "GET", "/openapi.json", &Value::Null);
     requests::assert_complete(&description);
 
+    // Only then has the allocator met the largest requests at once, and keeps what they need.
+    attack(&server, &world, seed, requests..requests + WARM_UP);
     let half = requests / 2;
     let mut statuses = attack(&server, &world, seed, 0..half);
     let memory_half = server.resident_kib();

@@ -75,7 +75,10 @@ fn json_text(random: &mut Random) -> String {
             let depth = *random.pick(&[100, 130, 10_000]);
             format!("{}1{}", open.repeat(depth), close.repeat(depth))
         }
-        6 if random.one_in(8) => format!("\"{}\"", random.pick(&["x", "ä", "\\n", "\\u0000"]).repeat(1 << 20)),
+        6 if random.one_in(8) => {
+            let part = random.pick(&["x", "ä", "\\n", "\\u0000"]);
+            format!("\"{}\"", part.repeat((1 << 20) / part.len()))
+        }
         6 => format!("\"{}\"", "x".repeat(*random.pick(&[200, 201, 16_384, 70_000]))),
         7 => format!("{}{}", random.number(), random.number()),
         8 => format!("\"{}\"", random.number()),
