@@ -5,16 +5,21 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, ensure};
+
+use crate::schemathesis::Schemathesis;
 
 /// Advisories are left out: they need the network, and new ones would fail an unchanged tree.
 const DENY: &str = "deny check licenses bans sources";
 
+/// Bounded, so that it takes a minute or two. The seed is fixed: an unchanged tree must not begin to fail.
+const SCHEMATHESIS: &str = "--seed 3 --max-examples 40";
+
 type Variables<'a> = &'a [(&'static str, String)];
 
-pub(crate) fn run_all(variables: Variables) -> Result<()> {
+pub(crate) fn run_all(variables: Variables, schemathesis: &Schemathesis) -> Result<()> {
     let mut report = Vec::new();
-    let outcome = run_until_failure(variables, &mut report);
+    let outcome = run_until_failure(variables, schemathesis, &mut report);
     eprintln!("\n== Summary (minutes:seconds)");
     for line in &report {
         eprintln!("{line}");
@@ -22,7 +27,7 @@ pub(crate) fn run_all(variables: Variables) -> Result<()> {
     outcome
 }
 
-fn run_until_failure(variables: Variables, report: &mut Vec<String>) -> Result<()> {
+fn run_until_failure(variables: Variables, schemathesis: &Schemathesis, report: &mut Vec<String>) -> Result<()> {
     let mut checks = vec!["fmt --all --check", "clippy --workspace --all-targets --locked -- -D warnings"];
     if is_installed("nextest") {
         // nextest runs no documentation tests.
@@ -32,11 +37,15 @@ fn run_until_failure(variables: Variables, report: &mut Vec<String>) -> Result<(
     }
     let deny_installed = is_installed("deny");
     if deny_installed {
-        checks.push(DENY);
+        // Quick, and needs nothing that is built.
+        checks.insert(1, DENY);
     }
     for check in checks {
         run_one(check, variables, report)?;
     }
+    // The tests have built the program that this starts.
+    let arguments: Vec<String> = SCHEMATHESIS.split_whitespace().map(str::to_owned).collect();
+    timed(&format!("schemathesis run {SCHEMATHESIS}"), report, || schemathesis.check(&arguments))?;
     if !deny_installed {
         report.push(format!(" not run  cargo {DENY}: `cargo install --locked cargo-deny` adds it"));
     }
@@ -44,22 +53,36 @@ fn run_until_failure(variables: Variables, report: &mut Vec<String>) -> Result<(
 }
 
 fn run_one(check: &str, variables: Variables, report: &mut Vec<String>) -> Result<()> {
-    eprintln!("\n== cargo {check}");
-    let started_at = Instant::now();
-    let status = cargo()
-        .args(check.split_whitespace())
-        .envs(variables.iter().map(|(name, value)| (name, value)))
-        .status()
-        .with_context(|| format!("cannot run `cargo {check}`"))?;
-    let elapsed = minutes_and_seconds(started_at.elapsed());
-    if !status.success() {
-        report.push(format!("{elapsed:>8}  cargo {check}: FAILED"));
-        bail!(
+    timed(&format!("cargo {check}"), report, || {
+        let status = cargo()
+            .args(check.split_whitespace())
+            .envs(variables.iter().map(|(name, value)| (name, value)))
+            .status()
+            .with_context(|| format!("cannot run `cargo {check}`"))?;
+        ensure!(
+            status.success(),
             "`cargo {check}` failed\nhint: its output is above; `cargo xtask postgres` helps to run one test by hand"
         );
+        Ok(())
+    })
+}
+
+fn timed(name: &str, report: &mut Vec<String>, check: impl FnOnce() -> Result<()>) -> Result<()> {
+    eprintln!("\n== {name}");
+    let started_at = Instant::now();
+    let outcome = check();
+    let elapsed = minutes_and_seconds(started_at.elapsed());
+    let verdict = if outcome.is_ok() { "" } else { ": FAILED" };
+    report.push(format!("{elapsed:>8}  {name}{verdict}"));
+    if outcome.is_ok() {
+        eprintln!("== took {elapsed}");
     }
-    eprintln!("== took {elapsed}");
-    report.push(format!("{elapsed:>8}  cargo {check}"));
+    outcome
+}
+
+pub(crate) fn build() -> Result<()> {
+    let status = cargo().args(["build", "--package", "surehold", "--locked"]).status().context("cannot run cargo")?;
+    ensure!(status.success(), "the program does not build, see above");
     Ok(())
 }
 

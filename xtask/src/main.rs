@@ -4,8 +4,10 @@
 
 mod account;
 mod checks;
+mod live_server;
 mod postgres;
 mod programs;
+mod schemathesis;
 
 use std::env;
 use std::io::{self, Read};
@@ -14,19 +16,23 @@ use std::process::ExitCode;
 use anyhow::{Context, Result};
 
 use crate::postgres::PrivatePostgres;
+use crate::schemathesis::Schemathesis;
 
 const USAGE: &str = "\
 usage: cargo xtask <command>
 
 commands:
-  test      start a private Postgres server, then run every check and test
-  postgres  start that server, print how to reach it and wait for Ctrl-C or end of input";
+  test          start a private Postgres server, then run every check and test
+  postgres      start that server, print how to reach it and wait for Ctrl-C or end of input
+  schemathesis  check a live server against the description of its API; takes arguments of `schemathesis run`,
+                such as --seed 7 --max-examples 1000";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = env::args().skip(1).collect();
     let outcome = match arguments.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
         ["test"] => test(),
         ["postgres"] => postgres(),
+        ["schemathesis", ..] => schemathesis(&arguments[1..]),
         _ => {
             eprintln!("{USAGE}");
             return ExitCode::from(2);
@@ -42,9 +48,16 @@ fn main() -> ExitCode {
 }
 
 fn test() -> Result<()> {
-    // The server comes before the quick checks: a machine without one should fail at once.
+    // What is needed comes before the quick checks: a machine without it should fail at once.
+    let schemathesis = Schemathesis::find_or_install()?;
     let server = PrivatePostgres::start()?;
-    checks::run_all(&server.variables())
+    checks::run_all(&server.variables(), &schemathesis)
+}
+
+fn schemathesis(arguments: &[String]) -> Result<()> {
+    let schemathesis = Schemathesis::find_or_install()?;
+    checks::build()?;
+    schemathesis.check(arguments)
 }
 
 #[expect(clippy::print_stdout, reason = "the variables are this command's data")]

@@ -6,13 +6,14 @@ use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityRequirement
 use utoipa::openapi::{ContentBuilder, OpenApi, Ref, RefOr, ResponseBuilder};
 
 use crate::problem::Problem;
+use crate::wire::described::{HoldId, IdempotencyKey, KeyId, Name, Slot, Slug};
 
 #[derive(utoipa::OpenApi)]
 #[openapi(
     info(
         title = "Surehold",
-        description = "Sells things that run out, and never sells one twice. Problems have a stable `code`, and a page \
-                       of their own at their `type`.",
+        description = "Sells things that run out, and never sells one twice. [Problems](/problems) have a stable `code`, \
+                       and a page of their own at their `type`.",
     ),
     tags(
         (name = "Holds", description = "Timed claims on pools, all or nothing"),
@@ -22,7 +23,8 @@ use crate::problem::Problem;
         (name = "Administration", description = "Tenants and keys; needs a key of the installation"),
         (name = "Health", description = "How the server is"),
     ),
-    components(schemas(Problem)),
+    // What only parameters mention is not collected by itself.
+    components(schemas(Problem, IdempotencyKey, HoldId, KeyId, Name, Slot, Slug)),
 )]
 struct Head;
 

@@ -9,6 +9,7 @@ create table api_keys (
   created_at timestamptz not null,
   expires_at timestamptz,
   revoked_at timestamptz,
+  replaced_by bigint,
   version bigint not null,
   primary key (tenant, id),
   constraint admin_is_the_installation check ((scopes = 8) = (tenant = 0))

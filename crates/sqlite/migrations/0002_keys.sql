@@ -9,6 +9,7 @@ create table api_keys (
   created_at integer not null,
   expires_at integer,
   revoked_at integer,
+  replaced_by integer,
   version integer not null,
   primary key (tenant, id),
   constraint admin_is_the_installation check ((scopes = 8) = (tenant = 0))

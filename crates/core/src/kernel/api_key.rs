@@ -134,6 +134,8 @@ pub struct ApiKey {
     pub created_at: Timestamp,
     pub expires_at: Option<Timestamp>,
     pub revoked_at: Option<Timestamp>,
+    /// The key that took its place.
+    pub replaced_by: Option<KeyId>,
     pub version: i64,
 }
 
@@ -156,6 +158,7 @@ impl Record for ApiKey {
             Column::fixed("created_at", ColumnType::Time),
             Column::changing("expires_at", ColumnType::Time),
             Column::changing("revoked_at", ColumnType::Time),
+            Column::changing("replaced_by", ColumnType::Int),
         ],
         key_columns: 1,
         due: None,
@@ -180,6 +183,7 @@ impl Record for ApiKey {
         out.put(Value::Time(self.created_at));
         out.put_time(self.expires_at);
         out.put_time(self.revoked_at);
+        out.put_int(self.replaced_by.map(|id| id.0));
     }
 
     fn read(row: &mut dyn Row) -> Result<ApiKey, Corrupt> {
@@ -193,6 +197,7 @@ impl Record for ApiKey {
             created_at: row.time()?,
             expires_at: row.time_or_null()?,
             revoked_at: row.time_or_null()?,
+            replaced_by: row.int_or_null()?.map(KeyId),
             version: row.int()?,
         })
     }
@@ -248,6 +253,7 @@ mod tests {
             created_at: at(0),
             expires_at,
             revoked_at,
+            replaced_by: None,
             version: 1,
         };
         assert!(key(None, None).is_usable(at(9)));

@@ -57,7 +57,7 @@ pub enum Refusal {
     KeyNotFound { id: KeyId },
     #[error("key {id} exists with other content")]
     KeyIdReused { id: KeyId },
-    #[error("key {id} was revoked or has expired")]
+    #[error("key {id} was revoked, was replaced or has expired")]
     KeyEnded { id: KeyId },
     #[error("the key would have expired already: it is {now}")]
     KeyExpiryPast { now: Timestamp },

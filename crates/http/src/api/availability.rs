@@ -10,7 +10,7 @@ use super::body::Reply;
 use super::caller::{Caller, Read};
 use super::params::{Query, malformed};
 use crate::problem::{Code, Problem};
-use crate::wire::Availability;
+use crate::wire::{Availability, described};
 
 const NIGHTS_MAX: usize = 366;
 const POOLS_MAX: u16 = 5_000;
@@ -26,7 +26,7 @@ pub(crate) struct Range {
     #[param(value_type = String, format = Date, example = "2026-12-27")]
     until: Slot,
     /// Only this resource.
-    #[param(value_type = Option<String>)]
+    #[param(value_type = Option<described::Name>)]
     resource: Option<ResourceName>,
 }
 
@@ -47,7 +47,7 @@ impl Range {
 }
 
 /// What is free over a range of nights
-#[utoipa::path(get, path = "/v1/{tenant}/availability", tag = "Pools", params(("tenant" = String, Path), Range),
+#[utoipa::path(get, path = "/v1/{tenant}/availability", tag = "Pools", params(("tenant" = described::Slug, Path), Range),
     responses((status = 200, body = Availability)))]
 pub(super) async fn availability(
     State(api): Shelf,

@@ -11,7 +11,7 @@ use super::Shelf;
 use super::body::{json_bytes, parse, read_body};
 use super::caller::{Caller, Sell};
 use crate::problem::{Code, Problem};
-use crate::wire::{BatchRequest, BatchResponse, BatchResult, Hold};
+use crate::wire::{BatchRequest, BatchResponse, BatchResult, Hold, described};
 
 const BATCH_BYTES_MAX: usize = 8 << 20;
 const BATCH_COMMANDS_MAX: usize = 10_000;
@@ -29,7 +29,7 @@ struct Item {
 /// the whole is not atomic. A command whose shape is wrong refuses the whole request; nothing is changed then. With
 /// `Prefer: return=minimal` the holds are left out of the answer.
 #[utoipa::path(post, path = "/v1/{tenant}/holds/batch", tag = "Holds",
-    params(("tenant" = String, Path), ("Prefer" = Option<String>, Header, example = "return=minimal")),
+    params(("tenant" = described::Slug, Path), ("Prefer" = Option<String>, Header, example = "return=minimal")),
     request_body = BatchRequest, responses((status = 200, body = BatchResponse)))]
 pub(super) async fn holds_batch(
     State(api): Shelf,

@@ -118,7 +118,7 @@ fn unauthenticated() -> Problem {
 
 /// Keys say which data they work on; whoever runs the installation says it in a header.
 fn mode(parts: &Parts) -> Result<KeyMode, Problem> {
-    match parts.headers.get("surehold-mode").map(|mode| mode.as_bytes()) {
+    match parts.headers.get("surehold-mode").map(axum::http::HeaderValue::as_bytes) {
         None | Some(b"live") => Ok(KeyMode::Live),
         Some(b"test") => Ok(KeyMode::Test),
         Some(_) => Err(Problem::new(Code::MalformedRequest, "Surehold-Mode is live or test")),
@@ -135,16 +135,15 @@ impl Api {
     pub(super) async fn find_tenant(&self, slug: &str, mode: KeyMode) -> Result<(TenantId, Slug), Problem> {
         let slug = Slug::new(slug).map_err(|_| no_such_tenant())?;
         let known = self.shared.slugs.0.read().expect("nothing panics while holding it").get(slug.as_str()).copied();
-        let tenant = match known {
-            Some(tenant) => tenant,
-            None => {
-                let tenant = self.engine().views().tenant_of(&slug).await?.ok_or_else(no_such_tenant)?;
-                let mut slugs = self.shared.slugs.0.write().expect("nothing panics while holding it");
-                if slugs.len() < SLUGS_MAX {
-                    slugs.insert(slug.as_str().into(), tenant);
-                }
-                tenant
+        let tenant = if let Some(tenant) = known {
+            tenant
+        } else {
+            let tenant = self.engine().views().tenant_of(&slug).await?.ok_or_else(no_such_tenant)?;
+            let mut slugs = self.shared.slugs.0.write().expect("nothing panics while holding it");
+            if slugs.len() < SLUGS_MAX {
+                slugs.insert(slug.as_str().into(), tenant);
             }
+            tenant
         };
         Ok(match mode {
             KeyMode::Live => (tenant, slug),

@@ -25,7 +25,7 @@ use super::params::{Query, malformed, page_items};
 use super::{Api, Shared, Shelf};
 use crate::keys::KeyRef;
 use crate::problem::{Code, Problem};
-use crate::wire::{Event, EventPage};
+use crate::wire::{Event, EventPage, described};
 
 /// How often a stream looks for something new.
 const POLL_PAUSE: Duration = Duration::from_millis(200);
@@ -50,7 +50,7 @@ pub(crate) struct ListEvents {
 /// In commit order, without gaps. With `Accept: text/event-stream` it is a live stream (server-sent events) that goes
 /// on after `Last-Event-ID`.
 #[utoipa::path(get, path = "/v1/{tenant}/events", tag = "Events",
-    params(("tenant" = String, Path), ListEvents, ("Last-Event-ID" = Option<String>, Header)),
+    params(("tenant" = described::Slug, Path), ListEvents, ("Last-Event-ID" = Option<String>, Header)),
     responses((status = 200, content((EventPage = "application/json"), (String = "text/event-stream")))))]
 pub(super) async fn events(
     State(api): Shelf,
@@ -120,9 +120,8 @@ async fn start(api: &Api, tenant: TenantId, given: Option<Cursor>, live: bool) -
     let oldest = before((tail.oldest_seq - 1).max(0));
     match given {
         None if live => Ok(before(tail.newest_seq)),
-        None => Ok(oldest),
-        // Before everything: the same as no cursor.
-        Some(Cursor { seq: 0, .. }) => Ok(oldest),
+        // Before everything is the same as no cursor.
+        None | Some(Cursor { seq: 0, .. }) => Ok(oldest),
         Some(cursor) if (tail.oldest_seq..=tail.newest_seq).contains(&cursor.seq) => {
             Ok(Place { cursor, row_done: false })
         }

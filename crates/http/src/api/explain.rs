@@ -8,7 +8,7 @@ use super::body::Reply;
 use super::caller::{Caller, Read};
 use super::params::{PoolPath, SlotQuery};
 use crate::problem::Problem;
-use crate::wire::Explanation;
+use crate::wire::{Explanation, described};
 
 const HOLDS_READ_MAX: u16 = 10_000;
 const HOLDS_LISTED_MAX: usize = 100;
@@ -17,7 +17,7 @@ const HOLDS_LISTED_MAX: usize = 100;
 ///
 /// Which holds have its units, and when the next one is free at the latest.
 #[utoipa::path(get, path = "/v1/{tenant}/pools/{resource}/explain", tag = "Pools",
-    params(("tenant" = String, Path), ("resource" = String, Path), SlotQuery),
+    params(("tenant" = described::Slug, Path), ("resource" = described::Name, Path), SlotQuery),
     responses((status = 200, body = Explanation)))]
 pub(super) async fn pool_explain(
     State(api): Shelf,

@@ -13,14 +13,14 @@ use super::caller::{Caller, Read, Sell};
 use super::params::{HoldPath, Query, malformed, page_items};
 use super::{Api, Shelf};
 use crate::problem::Problem;
-use crate::wire::{ConvertHold, ExtendHold, GiveBack, Hold, HoldPage, HoldState, MoveBooked, PlaceHold};
+use crate::wire::{ConvertHold, ExtendHold, GiveBack, Hold, HoldPage, HoldState, MoveBooked, PlaceHold, described};
 
 /// Place a hold
 ///
 /// All lines or none. With an `id` of your own (a UUIDv7) or an `Idempotency-Key` the request can be repeated: the
 /// same content finds the same hold, other content is refused.
 #[utoipa::path(post, path = "/v1/{tenant}/holds", tag = "Holds",
-    params(("tenant" = String, Path), ("Idempotency-Key" = Option<String>, Header, min_length = 1, max_length = 200)),
+    params(("tenant" = described::Slug, Path), ("Idempotency-Key" = Option<described::IdempotencyKey>, Header)),
     request_body = PlaceHold, responses((status = 201, body = Hold)))]
 pub(super) async fn hold_place(
     State(api): Shelf,
@@ -50,7 +50,7 @@ async fn run<C: Command<Reply = commands::HoldReply, Refusal = Refusal>>(
 
 /// Look at a hold
 #[utoipa::path(get, path = "/v1/{tenant}/holds/{hold}", tag = "Holds",
-    params(("tenant" = String, Path), ("hold" = uuid::Uuid, Path)), responses((status = 200, body = Hold)))]
+    params(("tenant" = described::Slug, Path), ("hold" = described::HoldId, Path)), responses((status = 200, body = Hold)))]
 pub(super) async fn hold_get(
     State(api): Shelf,
     caller: Caller<Read>,
@@ -67,7 +67,7 @@ pub(super) async fn hold_get(
 #[into_params(parameter_in = Query)]
 pub(crate) struct ListHolds {
     /// Holds with this reference, oldest first. Either this or `state`.
-    #[param(value_type = Option<String>)]
+    #[param(value_type = Option<described::Name>)]
     reference: Option<Reference>,
     /// `active`: holds that live, the next to expire first.
     #[param(value_type = Option<HoldState>, example = "active")]
@@ -79,7 +79,7 @@ pub(crate) struct ListHolds {
 }
 
 /// List holds by reference, or active ones by expiry
-#[utoipa::path(get, path = "/v1/{tenant}/holds", tag = "Holds", params(("tenant" = String, Path), ListHolds),
+#[utoipa::path(get, path = "/v1/{tenant}/holds", tag = "Holds", params(("tenant" = described::Slug, Path), ListHolds),
     responses((status = 200, body = HoldPage)))]
 pub(super) async fn holds_list(
     State(api): Shelf,
@@ -135,8 +135,8 @@ fn not_a_cursor() -> Problem {
 ///
 /// `until` is safe to repeat; `by_secs` needs an `Idempotency-Key`.
 #[utoipa::path(post, path = "/v1/{tenant}/holds/{hold}/extend", tag = "Holds",
-    params(("tenant" = String, Path), ("hold" = uuid::Uuid, Path),
-        ("Idempotency-Key" = Option<String>, Header, min_length = 1, max_length = 200)),
+    params(("tenant" = described::Slug, Path), ("hold" = described::HoldId, Path),
+        ("Idempotency-Key" = Option<described::IdempotencyKey>, Header)),
     request_body = ExtendHold, responses((status = 200, body = Hold)))]
 pub(super) async fn hold_extend(
     State(api): Shelf,
@@ -156,8 +156,8 @@ pub(super) async fn hold_extend(
 ///
 /// Safe to repeat: the same conversion says what was kept.
 #[utoipa::path(post, path = "/v1/{tenant}/holds/{hold}/convert", tag = "Holds",
-    params(("tenant" = String, Path), ("hold" = uuid::Uuid, Path),
-        ("Idempotency-Key" = Option<String>, Header, min_length = 1, max_length = 200)),
+    params(("tenant" = described::Slug, Path), ("hold" = described::HoldId, Path),
+        ("Idempotency-Key" = Option<described::IdempotencyKey>, Header)),
     request_body = ConvertHold, responses((status = 200, body = Hold)))]
 pub(super) async fn hold_convert(
     State(api): Shelf,
@@ -174,8 +174,8 @@ pub(super) async fn hold_convert(
 ///
 /// Takes no body. Safe to repeat.
 #[utoipa::path(post, path = "/v1/{tenant}/holds/{hold}/cancel", tag = "Holds",
-    params(("tenant" = String, Path), ("hold" = uuid::Uuid, Path),
-        ("Idempotency-Key" = Option<String>, Header, min_length = 1, max_length = 200)),
+    params(("tenant" = described::Slug, Path), ("hold" = described::HoldId, Path),
+        ("Idempotency-Key" = Option<described::IdempotencyKey>, Header)),
     responses((status = 200, body = Hold)))]
 pub(super) async fn hold_cancel(
     State(api): Shelf,
@@ -191,8 +191,8 @@ pub(super) async fn hold_cancel(
 ///
 /// All or nothing: other nights, another room. Needs an `Idempotency-Key`.
 #[utoipa::path(post, path = "/v1/{tenant}/holds/{hold}/move", tag = "Holds",
-    params(("tenant" = String, Path), ("hold" = uuid::Uuid, Path),
-        ("Idempotency-Key" = String, Header, min_length = 1, max_length = 200)),
+    params(("tenant" = described::Slug, Path), ("hold" = described::HoldId, Path),
+        ("Idempotency-Key" = described::IdempotencyKey, Header)),
     request_body = MoveBooked, responses((status = 200, body = Hold)))]
 pub(super) async fn hold_move(
     State(api): Shelf,
@@ -209,8 +209,8 @@ pub(super) async fn hold_move(
 ///
 /// Needs an `Idempotency-Key`.
 #[utoipa::path(post, path = "/v1/{tenant}/holds/{hold}/give-back", tag = "Holds",
-    params(("tenant" = String, Path), ("hold" = uuid::Uuid, Path),
-        ("Idempotency-Key" = String, Header, min_length = 1, max_length = 200)),
+    params(("tenant" = described::Slug, Path), ("hold" = described::HoldId, Path),
+        ("Idempotency-Key" = described::IdempotencyKey, Header)),
     request_body = GiveBack, responses((status = 200, body = Hold)))]
 pub(super) async fn hold_give_back(
     State(api): Shelf,

@@ -14,14 +14,14 @@ use super::tenants::no_randomness;
 use super::{Api, Shelf};
 use crate::keys::{KeyMode, KeyRef, Secret};
 use crate::problem::Problem;
-use crate::wire::{CreateKey, Key, KeyPage, NewKey, PAGE_ITEMS_MAX, RotateKey};
+use crate::wire::{CreateKey, Key, KeyPage, NewKey, PAGE_ITEMS_MAX, RotateKey, described};
 
 #[derive(Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct ListKeys {
     /// Whose keys; left out for those of the installation.
-    #[param(value_type = Option<String>)]
+    #[param(value_type = Option<described::Slug>)]
     tenant: Option<Slug>,
     /// `live` unless told.
     mode: Option<KeyMode>,
@@ -91,7 +91,7 @@ fn created(key: KeyRef, secret: &Secret, record: surehold_core::kernel::ApiKey) 
 /// Replace a key
 ///
 /// The new key has the same name, scopes and limits; the old one stays good for `overlap_secs`.
-#[utoipa::path(post, path = "/admin/keys/{key}/rotate", tag = "Administration", params(("key" = String, Path)),
+#[utoipa::path(post, path = "/admin/keys/{key}/rotate", tag = "Administration", params(("key" = described::KeyId, Path)),
     request_body = RotateKey, responses((status = 201, body = NewKey)))]
 pub(super) async fn key_rotate(
     State(api): Shelf,
@@ -108,7 +108,7 @@ pub(super) async fn key_rotate(
 /// Revoke a key
 ///
 /// Takes no body. Within a second it opens nothing any more, on any node. Safe to repeat.
-#[utoipa::path(post, path = "/admin/keys/{key}/revoke", tag = "Administration", params(("key" = String, Path)),
+#[utoipa::path(post, path = "/admin/keys/{key}/revoke", tag = "Administration", params(("key" = described::KeyId, Path)),
     responses((status = 200, body = Key)))]
 pub(super) async fn key_revoke(State(api): Shelf, _: Admin, KeyPath(key): KeyPath) -> Result<Reply<Key>, Problem> {
     let done = api.engine().run(key.tenant, commands::RevokeKey { id: key.id }).await?;

@@ -2,7 +2,10 @@
 
 use axum::Router;
 use axum::extract::Path;
-use axum::response::{Html, Redirect};
+use axum::extract::rejection::PathRejection;
+use axum::http::StatusCode;
+use axum::middleware::map_response;
+use axum::response::{Html, IntoResponse, Redirect, Response};
 use axum::routing::get;
 use pulldown_cmark::{Options, Parser, html};
 use utoipa::openapi::OpenApi;
@@ -12,22 +15,34 @@ use super::Api;
 use crate::problem::{Code, Problem};
 
 pub(super) fn routes(openapi: OpenApi) -> Router<Api> {
+    let docs = Router::new().merge(SwaggerUi::new("/docs").url("/openapi.json", openapi));
     Router::new()
-        .merge(SwaggerUi::new("/docs").url("/openapi.json", openapi))
+        .merge(docs.layer(map_response(refusals_as_problems)))
         .route("/", get(async || Redirect::temporary("/docs/")))
         .route("/problems", get(problem_list))
         .route("/problems/{code}", get(problem_page))
 }
 
+/// The pages of the library refuse in ways of their own.
+async fn refusals_as_problems(response: Response) -> Response {
+    match response.status() {
+        StatusCode::BAD_REQUEST | StatusCode::NOT_FOUND => {
+            Problem::new(Code::NotFound, "there is no such page; /docs/ is the first one").into_response()
+        }
+        _ => response,
+    }
+}
+
 const STYLE: &str = "body{font:16px/1.5 system-ui,sans-serif;max-width:46rem;margin:2rem auto;padding:0 1rem;\
     color:#1d2733;background:#fff}code,pre{font:14px/1.45 ui-monospace,monospace;background:#f2f4f7;border-radius:4px}\
-    code{padding:.1em .3em}pre{padding:1rem;overflow:auto}pre code{padding:0}a{color:#0b5cad}\
-    table{border-collapse:collapse}td,th{padding:.3rem .8rem .3rem 0;text-align:left;border-bottom:1px solid #d8dee6}";
+    code{padding:.1em .3em}pre{padding:1rem;white-space:pre-wrap;overflow-wrap:anywhere}pre code{padding:0}\
+    a{color:#0b5cad}nav{font-size:14px}table{border-collapse:collapse}td,th{padding:.3rem .8rem .3rem 0;text-align:left;border-bottom:1px solid #d8dee6}";
 
 fn page(title: &str, body: &str) -> Html<String> {
     Html(format!(
         "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\"><title>{title} · Surehold</title>\
-         <meta name=\"viewport\" content=\"width=device-width\"><style>{STYLE}</style></head><body>{body}</body></html>"
+         <meta name=\"viewport\" content=\"width=device-width\"><style>{STYLE}</style></head><body>\
+         <nav><a href=\"/docs/\">API</a> · <a href=\"/problems\">Problems</a></nav>{body}</body></html>"
     ))
 }
 
@@ -39,13 +54,21 @@ async fn problem_list() -> Html<String> {
         )
     };
     let rows: String = Code::ALL.iter().map(row).collect();
-    page("Problems", &format!("<h1>Problems</h1><table><tr><th>Code<th>Status<th>Meaning</tr>{rows}</table>"))
+    page(
+        "Problems",
+        &format!(
+            "<h1>Problems</h1><p>What an answer's <code>code</code> means, and what to do about it.</p>\
+         <table><tr><th>Code<th>Status<th>Meaning</tr>{rows}</table>"
+        ),
+    )
 }
 
-async fn problem_page(Path(code): Path<String>) -> Result<Html<String>, Problem> {
+async fn problem_page(code: Result<Path<String>, PathRejection>) -> Result<Html<String>, Problem> {
+    let unknown = || Problem::new(Code::NotFound, "there is no such problem; /problems lists them");
+    let Path(code) = code.map_err(|_| unknown())?;
     // The pages link to each other as the files that they are.
     let name = code.strip_suffix(".md").unwrap_or(&code);
-    let code = Code::parse(name).ok_or_else(|| Problem::new(Code::NotFound, "there is no such problem"))?;
+    let code = Code::parse(name).ok_or_else(unknown)?;
     let mut body = String::new();
     html::push_html(&mut body, Parser::new_ext(code.page(), Options::ENABLE_TABLES));
     Ok(page(code.title(), &body))

@@ -9,7 +9,7 @@ use surehold_core::kernel::{HoldId, PoolKey, ResourceName, Slot};
 use super::Api;
 use crate::keys::KeyRef;
 use crate::problem::{Code, Problem};
-use crate::wire::{PAGE_ITEMS_DEFAULT, PAGE_ITEMS_MAX};
+use crate::wire::{PAGE_ITEMS_DEFAULT, PAGE_ITEMS_MAX, described};
 
 pub(super) fn malformed(detail: impl Into<String>) -> Problem {
     Problem::new(Code::MalformedRequest, detail)
@@ -67,7 +67,7 @@ pub(crate) struct PoolPath(pub(crate) PoolKey);
 #[expect(dead_code, reason = "read through its text; here for the description")]
 pub(crate) struct SlotQuery {
     /// A date; left out for things without one.
-    #[param(example = "2026-12-24")]
+    #[param(value_type = Option<described::Slot>)]
     slot: Option<String>,
 }
 

@@ -11,14 +11,14 @@ use super::body::{Idempotency, Json, Reply};
 use super::caller::{Caller, Manage, Read};
 use super::params::{PoolPath, Query, SlotQuery, malformed, page_items};
 use crate::problem::Problem;
-use crate::wire::{AdjustPool, Pool, PoolPage, PutPool, PutPools};
+use crate::wire::{AdjustPool, Pool, PoolPage, PutPool, PutPools, described};
 
 #[derive(Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct ListPools {
     /// Only pools of this resource.
-    #[param(value_type = Option<String>)]
+    #[param(value_type = Option<described::Name>)]
     resource: Option<ResourceName>,
     /// The `next` of the page before.
     after: Option<String>,
@@ -27,7 +27,7 @@ pub(crate) struct ListPools {
 }
 
 /// List pools
-#[utoipa::path(get, path = "/v1/{tenant}/pools", tag = "Pools", params(("tenant" = String, Path), ListPools),
+#[utoipa::path(get, path = "/v1/{tenant}/pools", tag = "Pools", params(("tenant" = described::Slug, Path), ListPools),
     responses((status = 200, body = PoolPage)))]
 pub(super) async fn pools_list(
     State(api): Shelf,
@@ -57,7 +57,7 @@ fn parse_cursor(text: &str) -> Result<PoolKey, Problem> {
 /// Put many pools, all or none
 ///
 /// What is left out of a pool stays as it is. Safe to repeat.
-#[utoipa::path(put, path = "/v1/{tenant}/pools", tag = "Pools", params(("tenant" = String, Path)),
+#[utoipa::path(put, path = "/v1/{tenant}/pools", tag = "Pools", params(("tenant" = described::Slug, Path)),
     request_body = PutPools, responses((status = 200, body = PoolPage)))]
 pub(super) async fn pools_put(
     State(api): Shelf,
@@ -71,7 +71,7 @@ pub(super) async fn pools_put(
 
 /// Look at a pool
 #[utoipa::path(get, path = "/v1/{tenant}/pools/{resource}", tag = "Pools",
-    params(("tenant" = String, Path), ("resource" = String, Path), SlotQuery), responses((status = 200, body = Pool)))]
+    params(("tenant" = described::Slug, Path), ("resource" = described::Name, Path), SlotQuery), responses((status = 200, body = Pool)))]
 pub(super) async fn pool_get(
     State(api): Shelf,
     caller: Caller<Read>,
@@ -87,7 +87,7 @@ pub(super) async fn pool_get(
 /// Sets what is given, creates the pool if it does not exist. Safe to repeat. With `expected_version` it changes the
 /// pool only if nobody else did.
 #[utoipa::path(put, path = "/v1/{tenant}/pools/{resource}", tag = "Pools",
-    params(("tenant" = String, Path), ("resource" = String, Path), SlotQuery),
+    params(("tenant" = described::Slug, Path), ("resource" = described::Name, Path), SlotQuery),
     request_body = PutPool, responses((status = 200, body = Pool)))]
 pub(super) async fn pool_put(
     State(api): Shelf,
@@ -103,8 +103,8 @@ pub(super) async fn pool_put(
 ///
 /// Needs an `Idempotency-Key`: a repeat could not be told from a second delivery.
 #[utoipa::path(post, path = "/v1/{tenant}/pools/{resource}/adjust", tag = "Pools",
-    params(("tenant" = String, Path), ("resource" = String, Path), SlotQuery,
-        ("Idempotency-Key" = String, Header, min_length = 1, max_length = 200)),
+    params(("tenant" = described::Slug, Path), ("resource" = described::Name, Path), SlotQuery,
+        ("Idempotency-Key" = described::IdempotencyKey, Header)),
     request_body = AdjustPool, responses((status = 200, body = Pool)))]
 pub(super) async fn pool_adjust(
     State(api): Shelf,

@@ -13,10 +13,10 @@ use super::caller::{Admin, Caller, Manage, Read, no_such_tenant};
 use super::params::{Query, page_items};
 use crate::keys::{KeyMode, Secret};
 use crate::problem::{Code, Problem};
-use crate::wire::{CreateTenant, Policy, Tenant, TenantPage};
+use crate::wire::{CreateTenant, Policy, Tenant, TenantPage, described};
 
 /// The tenant and its policy
-#[utoipa::path(get, path = "/v1/{tenant}", tag = "Tenants", params(("tenant" = String, Path)),
+#[utoipa::path(get, path = "/v1/{tenant}", tag = "Tenants", params(("tenant" = described::Slug, Path)),
     responses((status = 200, body = Tenant)))]
 pub(super) async fn tenant_get(State(api): Shelf, caller: Caller<Read>) -> Result<Reply<Tenant>, Problem> {
     let tenant = read(api.engine().views(), caller.tenant).await?;
@@ -32,7 +32,7 @@ async fn read(views: &Views, id: TenantId) -> Result<Tenant, Problem> {
 /// Change the tenant's policy for holds
 ///
 /// What is left out takes its default. Safe to repeat; holds that are there keep their expiry.
-#[utoipa::path(put, path = "/v1/{tenant}/policy", tag = "Tenants", params(("tenant" = String, Path)),
+#[utoipa::path(put, path = "/v1/{tenant}/policy", tag = "Tenants", params(("tenant" = described::Slug, Path)),
     request_body = Policy, responses((status = 200, body = Policy)))]
 pub(super) async fn policy_put(
     State(api): Shelf,

@@ -70,7 +70,7 @@ codes! {
     GrantExceeded = "grant-exceeded", CONFLICT, "More than is granted";
     OwnerHoldsLimit = "owner-holds-limit", CONFLICT, "The owner holds too much";
     OwnerLifetimeLimit = "owner-lifetime-limit", CONFLICT, "The owner's holds live too long";
-    KeyEnded = "key-ended", CONFLICT, "The key was revoked or has expired";
+    KeyEnded = "key-ended", CONFLICT, "The key was revoked, was replaced or has expired";
     SoldOut = "sold-out", CONFLICT, "Sold out";
     // What the world or we did wrong.
     Defect = "defect", INTERNAL_SERVER_ERROR, "We made a mistake";

@@ -28,8 +28,9 @@ pub struct Problem {
     code: Code,
     /// What happened, in a sentence.
     detail: String,
+    /// Apart, so that a result with a problem in it stays small.
     #[serde(flatten)]
-    data: ProblemData,
+    data: Box<ProblemData>,
 }
 
 /// What belongs to one code or another.
@@ -44,7 +45,7 @@ pub struct ProblemData {
     #[schema(value_type = Vec<crate::wire::PoolName>, required = false)]
     pub pools: Vec<PoolKey>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<uuid::Uuid>)]
+    #[schema(value_type = Option<crate::wire::described::HoldId>)]
     pub hold: Option<HoldId>,
     /// What the hold has become.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -68,6 +69,7 @@ pub struct ProblemData {
     pub retry_after_secs: Option<u64>,
 }
 
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde gives a reference")]
 fn code_text<S: serde::Serializer>(code: &Code, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_str(code.as_str())
 }
@@ -80,7 +82,7 @@ impl Problem {
             status: code.status().as_u16(),
             code,
             detail: detail.into(),
-            data: ProblemData::default(),
+            data: Box::default(),
         }
     }
 

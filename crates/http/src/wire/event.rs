@@ -4,6 +4,8 @@ use serde::Serialize;
 use surehold_core::kernel::{self, ConvertMode, HoldId, HoldPolicy, KeyId, PoolKey, Timestamp};
 use utoipa::ToSchema;
 
+use super::described;
+
 use super::{Line, LinesOut, PoolName};
 
 /// Something that happened, at its place in the tenant's journal.
@@ -49,28 +51,28 @@ pub enum EventBody {
         oversold: i64,
     },
     HoldPlaced {
-        #[schema(value_type = uuid::Uuid)]
+        #[schema(value_type = described::HoldId)]
         hold: HoldId,
         versions: Vec<i64>,
     },
     HoldExtended {
-        #[schema(value_type = uuid::Uuid)]
+        #[schema(value_type = described::HoldId)]
         hold: HoldId,
         #[schema(value_type = String, format = DateTime)]
         expires_at: Timestamp,
     },
     HoldCancelled {
-        #[schema(value_type = uuid::Uuid)]
+        #[schema(value_type = described::HoldId)]
         hold: HoldId,
         versions: Vec<i64>,
     },
     HoldExpired {
-        #[schema(value_type = uuid::Uuid)]
+        #[schema(value_type = described::HoldId)]
         hold: HoldId,
         versions: Vec<i64>,
     },
     HoldConverted {
-        #[schema(value_type = uuid::Uuid)]
+        #[schema(value_type = described::HoldId)]
         hold: HoldId,
         #[schema(value_type = super::ConvertMode)]
         mode: ConvertMode,
@@ -79,14 +81,14 @@ pub enum EventBody {
         versions: Vec<i64>,
     },
     BookedGivenBack {
-        #[schema(value_type = uuid::Uuid)]
+        #[schema(value_type = described::HoldId)]
         hold: HoldId,
         #[schema(value_type = Vec<Line>)]
         lines: LinesOut,
         versions: Vec<i64>,
     },
     BookedMoved {
-        #[schema(value_type = uuid::Uuid)]
+        #[schema(value_type = described::HoldId)]
         hold: HoldId,
         #[schema(value_type = Vec<Line>)]
         from: LinesOut,

@@ -4,6 +4,8 @@ use serde::Serialize;
 use surehold_core::kernel::{self, HoldId, OwnerName, Reference, Timestamp};
 use utoipa::ToSchema;
 
+use super::described;
+
 use super::Pool;
 
 /// What a pool has and who has it. Exact: lapsed holds no longer count, swept or not.
@@ -28,16 +30,16 @@ pub struct Explanation {
 
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct HoldOnPool {
-    #[schema(value_type = uuid::Uuid)]
+    #[schema(value_type = described::HoldId)]
     pub id: HoldId,
     pub quantity: i64,
     #[schema(value_type = String, format = DateTime)]
     pub expires_at: Timestamp,
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<String>)]
+    #[schema(value_type = Option<described::Name>)]
     pub owner: Option<OwnerName>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<String>)]
+    #[schema(value_type = Option<described::Name>)]
     pub reference: Option<Reference>,
 }
 
@@ -97,19 +99,19 @@ fn summary(pool: &kernel::Pool, held_live: i64, free: i64, next_free_at_latest: 
         }
     }
     let taken = if taken.is_empty() { "nothing is taken".to_owned() } else { taken.join(", ") };
-    let mut text = match (pool.closed, free) {
+    let text = match (pool.closed, free) {
         (true, _) => format!("{key} is closed to new claims. Of {of}: {taken}."),
         (false, ..=-1) => format!("{key} is oversold by {}: of {of}, {taken}.", -free),
         (false, 0) => format!("{key} is sold out: of {of}, {taken}."),
         (false, 1..) => format!("{key} has {free} left: of {of}, {taken}."),
     };
-    if free <= 0 {
-        text += &match next_free_at_latest {
-            Some(at) => {
-                format!(" The next unit is free at {at} at the latest, unless holds are converted or extended.")
-            }
-            None => " No expiry of a hold frees a unit: something must be cancelled, given back or added.".to_owned(),
-        };
+    match next_free_at_latest {
+        _ if free > 0 => text,
+        Some(at) => {
+            format!("{text} The next unit is free at {at} at the latest, unless holds are converted or extended.")
+        }
+        None => {
+            format!("{text} No expiry of a hold frees a unit: something must be cancelled, given back or added.")
+        }
     }
-    text
 }

@@ -20,11 +20,11 @@ written_as_derived! { Line PlaceHold ExtendHold ConvertHold MoveBooked GiveBack 
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 #[serde(remote = "Self", deny_unknown_fields)]
 pub struct Line {
-    #[schema(value_type = String, example = "double", min_length = 1, max_length = 200)]
+    #[schema(value_type = super::described::Name)]
     pub resource: ResourceName,
     /// A date; left out for things without one.
     #[serde(default = "no_slot")]
-    #[schema(value_type = String, example = "2026-12-24", required = false)]
+    #[schema(value_type = super::described::Slot, required = false)]
     pub slot: Slot,
     #[serde(default = "one")]
     #[schema(minimum = 1, maximum = 1_000_000, default = 1)]
@@ -47,21 +47,21 @@ pub struct PlaceHold {
     /// A UUIDv7 of your own: the identity of the request, so that a repeat finds the first hold. Without it an
     /// `Idempotency-Key` is needed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<uuid::Uuid>)]
+    #[schema(value_type = Option<super::described::HoldId>)]
     pub id: Option<HoldId>,
     #[schema(min_items = 1, max_items = 100)]
     pub lines: Vec<Line>,
     /// Seconds until it expires; the tenant's policy has the default and the most.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(minimum = 1, example = 900)]
+    #[schema(minimum = 1, maximum = 31_622_400, example = 900)]
     pub lifetime_secs: Option<i64>,
     /// Who holds; limits are counted per owner.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<String>, min_length = 1, max_length = 200)]
+    #[schema(value_type = Option<super::described::Name>)]
     pub owner: Option<OwnerName>,
     /// Your own name for the hold: a cart, a conversation, an order.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<String>, min_length = 1, max_length = 200)]
+    #[schema(value_type = Option<super::described::Name>)]
     pub reference: Option<Reference>,
     /// Anything, up to 16 KiB. Never looked into.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -98,7 +98,7 @@ pub struct ExtendHold {
     pub until: Option<Timestamp>,
     /// Seconds to add to the present expiry.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(minimum = 1)]
+    #[schema(minimum = 1, maximum = 31_622_400)]
     pub by_secs: Option<i64>,
     /// While a payment is in progress the tenant's ceiling does not apply.
     #[serde(default)]
@@ -231,7 +231,7 @@ pub struct Kept {
 
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct Hold {
-    #[schema(value_type = uuid::Uuid)]
+    #[schema(value_type = super::described::HoldId)]
     pub id: HoldId,
     #[schema(value_type = HoldState)]
     pub state: kernel::HoldState,
@@ -240,10 +240,10 @@ pub struct Hold {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub kept: Option<Kept>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<String>)]
+    #[schema(value_type = Option<super::described::Name>)]
     pub owner: Option<OwnerName>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<String>)]
+    #[schema(value_type = Option<super::described::Name>)]
     pub reference: Option<Reference>,
     #[serde(skip_serializing_if = "Option::is_none", serialize_with = "metadata_object")]
     #[schema(value_type = Option<Object>)]
@@ -263,6 +263,7 @@ pub struct Hold {
     pub pool_versions: Vec<i64>,
 }
 
+#[expect(clippy::ref_option, reason = "serde gives a reference")]
 fn metadata_object<S: Serializer>(metadata: &Option<Metadata>, serializer: S) -> Result<S::Ok, S::Error> {
     let text = metadata.as_ref().map_or("null", Metadata::as_str);
     let raw: &RawValue = serde_json::from_str(text).map_err(serde::ser::Error::custom)?;
@@ -324,7 +325,7 @@ pub enum BatchCommand {
 #[derive(Clone, Debug, Deserialize, ToSchema)]
 #[serde(remote = "Self", deny_unknown_fields)]
 pub struct ExtendItem {
-    #[schema(value_type = uuid::Uuid)]
+    #[schema(value_type = super::described::HoldId)]
     pub id: HoldId,
     #[schema(value_type = String, format = DateTime)]
     pub until: Timestamp,
@@ -336,7 +337,7 @@ pub struct ExtendItem {
 #[derive(Clone, Debug, Deserialize, ToSchema)]
 #[serde(remote = "Self", deny_unknown_fields)]
 pub struct ConvertItem {
-    #[schema(value_type = uuid::Uuid)]
+    #[schema(value_type = super::described::HoldId)]
     pub id: HoldId,
     pub mode: ConvertMode,
     #[serde(default)]
@@ -347,7 +348,7 @@ pub struct ConvertItem {
 #[derive(Clone, Debug, Deserialize, ToSchema)]
 #[serde(remote = "Self", deny_unknown_fields)]
 pub struct CancelItem {
-    #[schema(value_type = uuid::Uuid)]
+    #[schema(value_type = super::described::HoldId)]
     pub id: HoldId,
 }
 
@@ -384,7 +385,7 @@ pub struct BatchResponse {
 
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct BatchResult {
-    #[schema(value_type = uuid::Uuid)]
+    #[schema(value_type = super::described::HoldId)]
     pub id: HoldId,
     /// What the command alone would have been answered with.
     #[schema(example = 201)]

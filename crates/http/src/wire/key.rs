@@ -23,7 +23,7 @@ pub struct Policy {
     #[schema(minimum = 1, maximum = 1_000_000, default = 100)]
     pub owner_holds_max: i64,
     /// Summed over the active holds of one owner.
-    #[schema(minimum = 1, default = 2_592_000)]
+    #[schema(minimum = 1, maximum = 31_622_400_000_000_i64, default = 2_592_000)]
     pub owner_lifetime_secs_max: i64,
 }
 
@@ -62,7 +62,7 @@ pub struct CreateTenant {
 pub struct Tenant {
     #[schema(value_type = i64)]
     pub id: TenantId,
-    #[schema(value_type = String, example = "casa-azul")]
+    #[schema(value_type = super::described::Slug)]
     pub slug: Slug,
     pub mode: KeyMode,
     pub policy: Policy,
@@ -106,10 +106,10 @@ impl From<KeyScope> for kernel::KeyScope {
 pub struct CreateKey {
     /// Whose key it is; left out for a key of the installation, which has the scope `admin` and nothing else.
     #[serde(default)]
-    #[schema(value_type = Option<String>, example = "casa-azul")]
+    #[schema(value_type = Option<super::described::Slug>)]
     pub tenant: Option<Slug>,
     /// What it is for.
-    #[schema(value_type = String, example = "website", min_length = 1, max_length = 200)]
+    #[schema(value_type = super::described::Name)]
     pub name: KeyName,
     #[schema(min_items = 1)]
     pub scopes: Vec<KeyScope>,
@@ -147,9 +147,9 @@ fn a_day() -> i64 {
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct Key {
     /// Its reference: the key without `sh_` and the secret.
-    #[schema(value_type = String, example = "live_1_00ff00ff00ff00ff")]
+    #[schema(value_type = super::described::KeyId)]
     pub id: KeyRef,
-    #[schema(value_type = String)]
+    #[schema(value_type = super::described::Name)]
     pub name: KeyName,
     #[schema(value_type = Vec<KeyScope>)]
     pub scopes: kernel::KeyScopes,
@@ -164,6 +164,10 @@ pub struct Key {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>, format = DateTime)]
     pub revoked_at: Option<Timestamp>,
+    /// The key that took its place.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>)]
+    pub replaced_by: Option<KeyRef>,
 }
 
 impl Key {
@@ -178,6 +182,7 @@ impl Key {
             created_at: key.created_at,
             expires_at: key.expires_at,
             revoked_at: key.revoked_at,
+            replaced_by: key.replaced_by.map(|id| KeyRef { tenant, id }),
         }
     }
 }

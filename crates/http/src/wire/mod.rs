@@ -1,5 +1,6 @@
 //! What goes over the wire. Types in are apart from types out; unknown fields are refused.
 
+pub mod described;
 mod event;
 mod explain;
 mod hold;

@@ -13,10 +13,10 @@ written_as_derived! { PutPool PoolPut PutPools AdjustPool }
 /// Names a pool.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 pub struct PoolName {
-    #[schema(value_type = String, example = "double")]
+    #[schema(value_type = super::described::Name)]
     pub resource: ResourceName,
     /// A date, or empty for things without one.
-    #[schema(value_type = String, example = "2026-12-24")]
+    #[schema(value_type = super::described::Slot)]
     pub slot: Slot,
 }
 
@@ -64,10 +64,10 @@ impl PutPool {
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 #[serde(remote = "Self", deny_unknown_fields)]
 pub struct PoolPut {
-    #[schema(value_type = String, example = "double", min_length = 1, max_length = 200)]
+    #[schema(value_type = super::described::Name)]
     pub resource: ResourceName,
     #[serde(default = "no_slot")]
-    #[schema(value_type = String, example = "2026-12-24", required = false)]
+    #[schema(value_type = super::described::Slot, required = false)]
     pub slot: Slot,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(minimum = 0, maximum = 1_000_000_000_000_i64, example = 5)]
@@ -115,9 +115,9 @@ pub struct AdjustPool {
 /// A pool, and who has how much of it.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct Pool {
-    #[schema(value_type = String, example = "double")]
+    #[schema(value_type = super::described::Name)]
     pub resource: ResourceName,
-    #[schema(value_type = String, example = "2026-12-24")]
+    #[schema(value_type = super::described::Slot)]
     pub slot: Slot,
     /// What can be claimed now: total + overbook − held − booked − granted, never below zero.
     pub available: i64,
@@ -163,9 +163,9 @@ pub struct PoolPage {
 /// A line that could not be had.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct ShortLine {
-    #[schema(value_type = String)]
+    #[schema(value_type = super::described::Name)]
     pub resource: ResourceName,
-    #[schema(value_type = String)]
+    #[schema(value_type = super::described::Slot)]
     pub slot: Slot,
     pub wanted: i64,
     pub available: i64,
@@ -182,17 +182,17 @@ impl From<kernel::ShortLine> for ShortLine {
 /// hold looks again.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct Availability {
-    #[schema(value_type = String, example = "2026-12-24")]
+    #[schema(value_type = super::described::Slot)]
     pub from: Slot,
     /// Not part of the range.
-    #[schema(value_type = String, example = "2026-12-27")]
+    #[schema(value_type = super::described::Slot)]
     pub until: Slot,
     pub resources: Vec<ResourceAvailability>,
 }
 
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct ResourceAvailability {
-    #[schema(value_type = String, example = "double")]
+    #[schema(value_type = super::described::Name)]
     pub resource: ResourceName,
     /// What can be claimed on every night of the range; zero if a night is closed or has no pool.
     pub available_throughout: i64,
@@ -201,7 +201,7 @@ pub struct ResourceAvailability {
 
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct SlotAvailability {
-    #[schema(value_type = String, example = "2026-12-24")]
+    #[schema(value_type = super::described::Slot)]
     pub slot: Slot,
     /// Zero when the pool is closed.
     pub available: i64,

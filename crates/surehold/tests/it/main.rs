@@ -9,6 +9,7 @@ mod cli;
 mod crash;
 mod doctor;
 mod live;
+mod malformed;
 mod readme;
 mod serve;
 mod tls;

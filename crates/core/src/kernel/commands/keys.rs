@@ -95,6 +95,7 @@ impl Command for CreateKey {
             created_at: now,
             expires_at: self.expires_at,
             revoked_at: None,
+            replaced_by: None,
             version: 0,
         };
         Ok(facts.insert(key).clone())
@@ -103,7 +104,7 @@ impl Command for CreateKey {
 
 /// Replaces a key by a new one with the same name, scopes and limits; the old one lives on for a while.
 ///
-/// Refuses, in this order: no such key; the key is revoked or has expired; the new id is taken.
+/// Refuses, in this order: no such key; the key is revoked, was replaced or has expired; the new id is taken.
 #[derive(Clone, Debug)]
 pub struct RotateKey {
     id: KeyId,
@@ -135,7 +136,7 @@ impl Command for RotateKey {
     fn decide(&self, facts: &mut Facts) -> Result<ApiKey, Stop<Refusal>> {
         let now = facts.now();
         let old = known_key(facts, self.id)?;
-        if !old.is_usable(now) {
+        if !old.is_usable(now) || old.replaced_by.is_some() {
             return Err(Refusal::KeyEnded { id: self.id }.into());
         }
         if facts.get::<ApiKey>(&self.new_id)?.is_some() {
@@ -146,6 +147,7 @@ impl Command for RotateKey {
         let ends_at = old.expires_at.map_or(last_instant, |expires_at| expires_at.min(last_instant));
         if let Some(key) = facts.get_mut::<ApiKey>(&self.id)? {
             key.expires_at = Some(ends_at);
+            key.replaced_by = Some(self.new_id);
         }
         facts.emit(&Event::KeyRotated { key: self.id, replaced_by: self.new_id, ends_at });
         let new = ApiKey {

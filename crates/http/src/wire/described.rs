@@ -1,0 +1,53 @@
+//! How texts look in the description of the API. The kernel's own types decide; these only tell it to callers, in words
+//! that a generator of clients or of tests understands.
+
+use utoipa::openapi::RefOr;
+use utoipa::openapi::schema::{AnyOfBuilder, KnownFormat, ObjectBuilder, Schema, SchemaFormat, Type};
+use utoipa::{PartialSchema, ToSchema};
+
+/// A name of the caller's choice: at most 200 bytes of UTF-8, no control characters, no blank at either end.
+#[derive(Debug, ToSchema)]
+#[schema(
+    min_length = 1,
+    max_length = 200,
+    example = "double",
+    pattern = r"^[^\s\x00-\x1f\x7f-\x9f]([^\x00-\x1f\x7f-\x9f]*[^\s\x00-\x1f\x7f-\x9f])?$"
+)]
+pub struct Name(pub String);
+
+/// A tenant's name in addresses.
+#[derive(Debug, ToSchema)]
+#[schema(example = "casa-azul", min_length = 1, max_length = 63, pattern = "^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$")]
+pub struct Slug(pub String);
+
+/// The id of a hold: a UUID of version 7.
+#[derive(Debug, ToSchema)]
+#[schema(format = Uuid, example = "019a8d1e-6f00-7000-8000-000000000001",
+    pattern = "^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-7[0-9a-fA-F]{3}-[89abAB][0-9a-fA-F]{3}-[0-9a-fA-F]{12}$")]
+pub struct HoldId(pub String);
+
+/// The reference of a key: the key without `sh_` and the secret.
+#[derive(Debug, ToSchema)]
+#[schema(example = "live_1_00ff00ff00ff00ff", pattern = "^(live_[0-9]{1,18}|test_[1-9][0-9]{0,17})_[0-9a-f]{16}$")]
+pub struct KeyId(pub String);
+
+/// Names a request, so that it can be repeated: printable ASCII without a blank at either end. A UUID is a good one.
+#[derive(Debug, ToSchema)]
+#[schema(min_length = 1, max_length = 200, pattern = "^[!-~]([ -~]*[!-~])?$")]
+pub struct IdempotencyKey(pub String);
+
+/// The date of a night; empty for things without one.
+#[derive(Debug)]
+pub struct Slot;
+
+impl PartialSchema for Slot {
+    fn schema() -> RefOr<Schema> {
+        let text = || ObjectBuilder::new().schema_type(Type::String);
+        let night = text().format(Some(SchemaFormat::KnownFormat(KnownFormat::Date)));
+        let none = text().max_length(Some(0));
+        let either = AnyOfBuilder::new().item(night).item(none).examples(["2026-12-24"]);
+        either.description(Some("The date of a night; empty for things without one.")).into()
+    }
+}
+
+impl ToSchema for Slot {}

@@ -1,0 +1,187 @@
+//! A good request of every operation: what the mutations start from.
+
+use std::collections::BTreeSet;
+
+use serde_json::{Value, json};
+use uuid::Uuid;
+
+use super::live::LiveServer;
+use super::random::Random;
+
+pub(super) const TENANT: &str = "casa-azul";
+const POOLS: [&str; 3] = ["double", "t-shirt", "Zimmer mit Blick"];
+const HOLDS: usize = 24;
+
+/// A request in parts, so that each can be spoilt by itself.
+#[derive(Clone, Debug)]
+pub(super) struct Request {
+    /// As the description of the API names it.
+    pub(super) operation: (&'static str, &'static str),
+    pub(super) method: String,
+    pub(super) path: String,
+    pub(super) query: Vec<(&'static str, String)>,
+    pub(super) headers: Vec<(&'static str, String)>,
+    pub(super) body: Option<Value>,
+}
+
+/// What the good requests refer to.
+pub(super) struct World {
+    tenant_key: String,
+    admin_key: String,
+    /// A key that nobody uses: to be rotated and revoked.
+    spare_key_id: String,
+    holds: Vec<String>,
+}
+
+impl World {
+    pub(super) fn create(server: &LiveServer) -> World {
+        server.administer("POST", "/admin/tenants", &json!({"slug": TENANT}));
+        let key = |wanted: &Value| server.administer("POST", "/admin/keys", wanted);
+        let tenant_key = key(
+            &json!({"tenant": TENANT, "name": "website", "scopes": ["read", "sell", "manage"], "requests_per_s": 10_000_000}),
+        );
+        let admin_key = key(&json!({"name": "operator", "scopes": ["admin"], "requests_per_s": 10_000_000}));
+        let spare_key = key(&json!({"tenant": TENANT, "name": "spare", "scopes": ["read"]}));
+        let pools = POOLS.map(|resource| json!({"resource": resource, "total": 1_000_000}));
+        server.administer("PUT", &format!("/v1/{TENANT}/pools"), &json!({"pools": pools}));
+        let hold = |_| {
+            let hold = json!({"id": Uuid::now_v7(), "lines": [{"resource": "double"}], "lifetime_secs": 80_000});
+            let placed = server.administer("POST", &format!("/v1/{TENANT}/holds"), &hold);
+            placed["id"].as_str().unwrap().to_owned()
+        };
+        World {
+            tenant_key: tenant_key["key"].as_str().unwrap().to_owned(),
+            admin_key: admin_key["key"].as_str().unwrap().to_owned(),
+            spare_key_id: spare_key["id"].as_str().unwrap().to_owned(),
+            holds: (0..HOLDS).map(hold).collect(),
+        }
+    }
+
+    /// A good request of the operation with this number; numbers beyond the last begin again.
+    pub(super) fn request(&self, number: usize, random: &mut Random) -> Request {
+        let (method, path) = OPERATIONS[number % OPERATIONS.len()];
+        let hold = random.pick(&self.holds).clone();
+        let pool = POOLS[random.below(2)];
+        let key = if path.starts_with("/v1") { &self.tenant_key } else { &self.admin_key };
+        let body = body(method, path, &hold);
+        let mut headers = vec![
+            ("host", "localhost".to_owned()),
+            // The answer ends with the connection, so nobody waits for more.
+            ("connection", "close".to_owned()),
+            ("authorization", format!("Bearer {key}")),
+        ];
+        if method == "POST" {
+            headers.push(("idempotency-key", Uuid::now_v7().to_string()));
+        }
+        if body.is_some() {
+            headers.push(("content-type", "application/json".to_owned()));
+        }
+        let filled = path.replace("{tenant}", TENANT).replace("{hold}", &hold).replace("{resource}", pool);
+        Request {
+            operation: (method, path),
+            method: method.to_owned(),
+            path: filled.replace("{key}", &self.spare_key_id),
+            query: query(method, path),
+            headers,
+            body,
+        }
+    }
+}
+
+/// Fails when the API has an operation that is not spoilt here.
+pub(super) fn assert_complete(description: &Value) {
+    let mut described = BTreeSet::new();
+    for (path, item) in description["paths"].as_object().unwrap() {
+        for method in item.as_object().unwrap().keys().filter(|name| *name != "parameters") {
+            described.insert((method.to_uppercase(), path.clone()));
+        }
+    }
+    let here: BTreeSet<_> =
+        OPERATIONS.iter().map(|(method, path)| ((*method).to_owned(), (*path).to_owned())).collect();
+    let missing: Vec<_> = described.difference(&here).collect();
+    assert!(missing.is_empty(), "add good requests of {missing:?} to this module");
+}
+
+/// Those of the API, and the pages beside it.
+const OPERATIONS: [(&str, &str); 32] = [
+    ("GET", "/v1/{tenant}"),
+    ("PUT", "/v1/{tenant}/policy"),
+    ("GET", "/v1/{tenant}/pools"),
+    ("PUT", "/v1/{tenant}/pools"),
+    ("GET", "/v1/{tenant}/pools/{resource}"),
+    ("PUT", "/v1/{tenant}/pools/{resource}"),
+    ("POST", "/v1/{tenant}/pools/{resource}/adjust"),
+    ("GET", "/v1/{tenant}/pools/{resource}/explain"),
+    ("GET", "/v1/{tenant}/availability"),
+    ("GET", "/v1/{tenant}/holds"),
+    ("POST", "/v1/{tenant}/holds"),
+    ("GET", "/v1/{tenant}/holds/{hold}"),
+    ("POST", "/v1/{tenant}/holds/{hold}/extend"),
+    ("POST", "/v1/{tenant}/holds/{hold}/convert"),
+    ("POST", "/v1/{tenant}/holds/{hold}/cancel"),
+    ("POST", "/v1/{tenant}/holds/{hold}/move"),
+    ("POST", "/v1/{tenant}/holds/{hold}/give-back"),
+    ("POST", "/v1/{tenant}/holds/batch"),
+    ("GET", "/v1/{tenant}/events"),
+    ("GET", "/healthz"),
+    ("GET", "/readyz"),
+    ("GET", "/metrics"),
+    ("GET", "/admin/tenants"),
+    ("POST", "/admin/tenants"),
+    ("GET", "/admin/keys"),
+    ("POST", "/admin/keys"),
+    ("POST", "/admin/keys/{key}/rotate"),
+    ("POST", "/admin/keys/{key}/revoke"),
+    ("GET", "/openapi.json"),
+    ("GET", "/docs/"),
+    ("GET", "/problems"),
+    ("GET", "/problems/sold-out"),
+];
+
+fn query(method: &str, path: &str) -> Vec<(&'static str, String)> {
+    let pairs: &[(&str, &str)] = match (method, path) {
+        ("GET", "/v1/{tenant}/pools") => &[("resource", "double"), ("limit", "3")],
+        ("GET", "/v1/{tenant}/availability") => &[("from", "2026-12-24"), ("until", "2026-12-27")],
+        ("GET", "/v1/{tenant}/holds") => &[("state", "active"), ("limit", "3")],
+        ("GET", "/v1/{tenant}/events") => &[("after", "0-0"), ("limit", "3")],
+        ("GET", "/admin/tenants") => &[("after", "a"), ("limit", "3")],
+        ("GET", "/admin/keys") => &[("tenant", TENANT), ("mode", "live")],
+        _ => &[],
+    };
+    pairs.iter().map(|(name, value)| (*name, (*value).to_owned())).collect()
+}
+
+fn body(method: &str, path: &str, hold: &str) -> Option<Value> {
+    let new_hold = Uuid::now_v7();
+    let lines = json!([{"resource": "double", "quantity": 1}, {"resource": "t-shirt", "quantity": 2}]);
+    Some(match (method, path) {
+        ("PUT", "/v1/{tenant}/policy") => json!({"lifetime_secs_default": 900, "lifetime_secs_max": 86_400,
+            "owner_holds_max": 1_000_000, "owner_lifetime_secs_max": 9_000_000_000_i64}),
+        ("PUT", "/v1/{tenant}/pools") => {
+            json!({"pools": [{"resource": "double", "total": 1_000_000, "overbook": 1, "closed": false},
+                {"resource": "suite", "slot": "2026-12-24", "total": 5}]})
+        }
+        ("PUT", "/v1/{tenant}/pools/{resource}") => json!({"total": 1_000_000, "overbook": 0, "closed": false}),
+        ("POST", "/v1/{tenant}/pools/{resource}/adjust") => json!({"total_delta": 1}),
+        ("POST", "/v1/{tenant}/holds") => json!({"id": new_hold, "lines": lines, "lifetime_secs": 1, "owner": "ada",
+            "reference": "cart-1", "metadata": {"a": [1, {"b": null}]}}),
+        ("POST", "/v1/{tenant}/holds/{hold}/extend") => json!({"by_secs": 1, "for_payment": true}),
+        ("POST", "/v1/{tenant}/holds/{hold}/convert") => {
+            json!({"mode": "book", "lines": [{"resource": "double", "slot": "", "quantity": 1}]})
+        }
+        ("POST", "/v1/{tenant}/holds/{hold}/move") => {
+            json!({"from": [{"resource": "double"}], "to": [{"resource": "t-shirt"}]})
+        }
+        ("POST", "/v1/{tenant}/holds/{hold}/give-back") => json!({"lines": [{"resource": "double"}]}),
+        ("POST", "/v1/{tenant}/holds/batch") => json!({"commands": [
+            {"place": {"id": new_hold, "lines": lines, "lifetime_secs": 1}},
+            {"extend": {"id": hold, "until": "2026-12-24T00:00:00Z"}},
+            {"convert": {"id": hold, "mode": "book"}},
+            {"cancel": {"id": hold}}]}),
+        ("POST", "/admin/tenants") => json!({"slug": "casa-verde", "policy": {"lifetime_secs_default": 60}}),
+        ("POST", "/admin/keys") => json!({"tenant": TENANT, "name": "till", "scopes": ["read", "sell"], "mode": "test",
+            "expires_at": "2099-01-01T00:00:00Z", "requests_per_s": 10}),
+        ("POST", "/admin/keys/{key}/rotate") => json!({"overlap_secs": 60}),
+        _ => return None,
+    })
+}
