@@ -45,6 +45,8 @@ pub(crate) trait Job: Send {
     fn reads(&self, index: usize, facts: &mut Facts);
     /// Keeps the outcome, which is told only by `answer`; or tells what the decision waits for.
     fn decide(&mut self, index: usize, facts: &mut Facts) -> Result<(), Halt>;
+    /// Finds out what `decide` will ask for, and leaves no trace of it but the asking.
+    fn rehearse(&self, index: usize, facts: &mut Facts);
     fn fail(&mut self, index: usize, reason: FailReason);
     fn answer(self: Box<Self>);
 }
@@ -145,6 +147,13 @@ impl<C: Command> Job for CommandJob<C> {
         };
         self.outcomes[index] = Some(outcome);
         Ok(())
+    }
+
+    fn rehearse(&self, index: usize, facts: &mut Facts) {
+        // A command that breaks here will break while deciding, where it is reported.
+        let _ = catch_unwind(AssertUnwindSafe(|| self.decide_once(index, facts)));
+        // What it assumed is asked for too: it may be refused once those before it are decided.
+        let _ = facts.drop_refused();
     }
 
     fn fail(&mut self, index: usize, reason: FailReason) {

@@ -207,12 +207,12 @@ impl Lane {
     pub(crate) fn settle(&mut self, items: &[Item], postponed: &[Item]) {
         let postponed: HashSet<Item> = postponed.iter().copied().collect();
         let mut answerable = Vec::with_capacity(items.len());
-        for item in items {
-            if postponed.contains(item) {
-                self.waiting.push_back(*item);
-            } else {
-                answerable.extend(self.jobs.settle(*item));
-            }
+        for item in items.iter().filter(|item| !postponed.contains(item)) {
+            answerable.extend(self.jobs.settle(*item));
+        }
+        // In front, in their order: the rest of their jobs may be waiting already.
+        for item in items.iter().rev().filter(|item| postponed.contains(item)) {
+            self.waiting.push_front(*item);
         }
         self.queue.answer(answerable);
     }

@@ -104,9 +104,16 @@ impl LaneQueue {
     /// Waking a caller costs more from a stranger's thread than from one of its own runtime, and everybody waits for
     /// the lane: so it leaves the waking to the callers' runtime and goes on.
     pub(crate) fn answer(&self, jobs: Vec<Box<dyn Job>>) {
-        match jobs.len() {
-            0..ANSWERS_ASIDE_MIN => jobs.into_iter().for_each(|job| job.answer()),
-            _ => drop(self.callers.spawn(async { jobs.into_iter().for_each(|job| job.answer()) })),
+        let aside = jobs.len() >= ANSWERS_ASIDE_MIN;
+        let answer_all = move || {
+            for job in jobs {
+                job.answer();
+            }
+        };
+        if aside {
+            self.callers.spawn(async { answer_all() });
+        } else {
+            answer_all();
         }
     }
 

@@ -1,5 +1,6 @@
 //! The decisions of one batch, without any I/O: who asked for what, who decided, who waits for facts.
 
+use std::collections::HashSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use surehold_core::kernel::commands::ExpireLapsedHolds;
@@ -100,16 +101,35 @@ impl Work {
         strangers
     }
 
-    /// Decides what can be decided. What has to wait for facts stays open: load them and call again.
+    /// Decides what can be decided. What has to wait for facts stays open: load them and call again. The commands of
+    /// one job are decided in their order, so those behind one that waits wait with it.
     pub(crate) fn decide(&mut self, jobs: &mut Jobs) {
         self.rounds += 1;
+        let mut waiting_jobs = HashSet::new();
+        let mut postponed_jobs = HashSet::new();
         for (item, position) in std::mem::take(&mut self.open) {
             let job = jobs.get(item);
             let facts = &mut self.tenants[position].facts;
+            if postponed_jobs.contains(&item.job) {
+                self.postponed.push(item);
+                continue;
+            }
+            if waiting_jobs.contains(&item.job) {
+                // Asked for now, so that a long job does not wait once per command.
+                job.rehearse(item.index, facts);
+                self.open.push((item, position));
+                continue;
+            }
             match decide_with_expiry(job, item.index, facts) {
                 Ok(()) => {}
-                Err(Halt::NextBatch) => self.postponed.push(item),
-                Err(Halt::Unloaded | Halt::LapsedHolds) if self.rounds < ROUNDS_MAX => self.open.push((item, position)),
+                Err(Halt::NextBatch) => {
+                    postponed_jobs.insert(item.job);
+                    self.postponed.push(item);
+                }
+                Err(Halt::Unloaded | Halt::LapsedHolds) if self.rounds < ROUNDS_MAX => {
+                    waiting_jobs.insert(item.job);
+                    self.open.push((item, position));
+                }
                 Err(Halt::Unloaded | Halt::LapsedHolds) => {
                     error!(tenant = %job.tenant(), "A decision kept asking for facts after {ROUNDS_MAX} rounds");
                     job.fail(item.index, FailReason::Defect);

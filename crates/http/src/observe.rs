@@ -44,16 +44,18 @@ impl RouteMetrics {
     }
 }
 
+type Methods = Vec<(Method, Arc<RouteMetrics>)>;
+
 #[derive(Clone)]
 pub(crate) struct Observe {
-    routes: Arc<HashMap<String, Vec<(Method, Arc<RouteMetrics>)>>>,
+    routes: Arc<HashMap<String, Methods>>,
     other: Arc<RouteMetrics>,
     adopt_parent: fn(&Span, &str),
 }
 
 impl Observe {
     pub(crate) fn new(openapi: &OpenApi, adopt_parent: fn(&Span, &str)) -> Observe {
-        let mut routes: HashMap<String, Vec<(Method, Arc<RouteMetrics>)>> = HashMap::new();
+        let mut routes: HashMap<String, Methods> = HashMap::new();
         for (route, item) in &openapi.paths.paths {
             let methods =
                 [("GET", Method::GET, &item.get), ("PUT", Method::PUT, &item.put), ("POST", Method::POST, &item.post)];

@@ -82,7 +82,7 @@ async fn every_view_on_postgres_uses_an_index() {
     drop(fixture.store().await.unwrap());
     let client = connect(fixture.url()).await.unwrap();
     let more = "insert into api_keys select 1 + n % 3, n, 'k', 1, decode(repeat('00', 32), 'hex'), null, now(), null, \
-                null, 1 from generate_series(0, 4999) n; \
+                null, null, 1 from generate_series(0, 4999) n; \
                 update holds set reference = 'r' || extract(epoch from expires_at)::bigint / 4";
     client.batch_execute(&format!("{FILL}; {more}; analyze; set plan_cache_mode = force_generic_plan")).await.unwrap();
     for (name, sql, condition, _) in VIEWS {

@@ -65,9 +65,9 @@ fn rotating() {
     check(&format!("{till}; rotate 1 to:2 overlap:60; {till}"), again);
     check(
         &format!("{till}; rotate 1 to:2 overlap:60; clock 59.999999; rotate 1 to:3"),
-        "3 till read+sell secret 0 5/s until 60 v1",
+        "refused: key 0000000000000001 was revoked, was replaced or has expired",
     );
-    let ended = "refused: key 0000000000000001 was revoked or has expired";
+    let ended = "refused: key 0000000000000001 was revoked, was replaced or has expired";
     check(&format!("{till}; rotate 1 to:2 overlap:60; clock 60; rotate 1 to:3"), ended);
     check(&format!("{till}; rotate 1 to:2; rotate 1 to:3"), ended);
     check(&format!("{till}; revoke 1; rotate 1 to:2"), ended);

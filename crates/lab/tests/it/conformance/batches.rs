@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use futures_util::future::join_all;
-use surehold_core::kernel::commands::{AdjustPool, PlaceHold};
-use surehold_core::kernel::{HoldId, Refusal};
+use surehold_core::kernel::commands::{AdjustPool, AnyHoldCommand, CancelHold, ConvertHold, PlaceHold};
+use surehold_core::kernel::{ConvertMode, HoldId, HoldState, Refusal};
 use surehold_engine::{EngineConfig, Failure};
 use surehold_lab::fixture::Fixture;
 
@@ -141,4 +141,29 @@ pub(crate) async fn neighbours_in_a_batch_see_each_other(fixture: Fixture) {
     assert_eq!(dump.journal.len(), rows_before + 1, "they were one batch");
     assert_eq!(events(&dump).count(), dump.journal.iter().map(|row| row.events.len()).sum::<usize>());
     assert_eq!((dump.pools[0].total, dump.pools[0].held), (2, 2));
+}
+
+/// A command that waits for facts or for expired holds does not let those behind it in its request pass.
+pub(crate) async fn a_request_keeps_its_order(fixture: Fixture) {
+    let first = World::open_with(&fixture, patient()).await;
+    for (tenant, lapsed) in [(11, 1), (12, 2_500)] {
+        let mut world = first.neighbour(tenant).await;
+        world.play(&format!("put room={lapsed}; put bar=1")).await;
+        let holds = (0..lapsed).map(|_| place(new_id(), "room=1").lifetime_secs(60).unwrap()).collect();
+        world.engine.run_all(world.tenant, holds).await.into_iter().for_each(|placed| drop(placed.unwrap()));
+        world.play("hold a bar=1; advance 60").await;
+        // Each but the first would be refused if it came before its neighbour.
+        let (a, b) = (world.names.id("a"), new_id());
+        let commands = vec![
+            AnyHoldCommand::Place(place(b, &format!("room={lapsed}"))),
+            AnyHoldCommand::Convert(ConvertHold { id: b, mode: ConvertMode::Book, part: None }),
+            AnyHoldCommand::Cancel(CancelHold { id: a }),
+            AnyHoldCommand::Place(place(new_id(), "bar=1")),
+        ];
+        let outcomes = world.engine.run_all(world.tenant, commands).await;
+        let states: Vec<_> = outcomes.into_iter().map(|outcome| outcome.map(|done| done.reply.hold.state)).collect();
+        let expected = [HoldState::Active, HoldState::Converted, HoldState::Cancelled, HoldState::Active];
+        assert_eq!(states, expected.map(Ok), "{lapsed} lapsed holds");
+        world.audit().await;
+    }
 }

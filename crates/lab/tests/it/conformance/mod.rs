@@ -111,6 +111,7 @@ macro_rules! conformance {
                 batches {
                     nothing_asked_nothing_done
                     an_id_twice_in_one_request
+                    a_request_keeps_its_order
                     an_id_in_many_requests_at_once
                     the_last_units_in_many_requests_at_once
                     each_command_is_answered_by_itself
