@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use rusqlite::Connection;
 use tracing::{debug, warn};
 
+use crate::checkpoint::Checkpointer;
 use crate::store::BUSY_TIMEOUT;
 
 const LOG_BYTES_MAX: u64 = 256 << 20;
@@ -18,6 +19,8 @@ const PATIENCE: Duration = Duration::from_millis(100);
 const PAUSE: Duration = Duration::from_secs(10);
 
 pub(crate) struct LogKeeper {
+    /// Absent where SQLite's own checkpoints are left alone.
+    checkpointer: Option<Checkpointer>,
     path: PathBuf,
     bytes_max: u64,
     commits_until_look: u32,
@@ -26,10 +29,11 @@ pub(crate) struct LogKeeper {
 }
 
 impl LogKeeper {
-    pub(crate) fn new(database: &Path) -> LogKeeper {
+    fn new(database: &Path) -> LogKeeper {
         let mut path = database.as_os_str().to_owned();
         path.push("-wal");
         LogKeeper {
+            checkpointer: None,
             path: path.into(),
             bytes_max: LOG_BYTES_MAX,
             commits_until_look: COMMITS_BETWEEN_LOOKS,
@@ -38,8 +42,17 @@ impl LogKeeper {
         }
     }
 
+    /// Keeps the log of this connection, which writes to `database`.
+    pub(crate) fn of(database: &Path, writer: &mut Connection) -> rusqlite::Result<LogKeeper> {
+        let checkpointer = Some(Checkpointer::start(database, writer)?);
+        Ok(LogKeeper { checkpointer, ..LogKeeper::new(database) })
+    }
+
     /// Called after each commit, outside of a transaction.
     pub(crate) fn committed(&mut self, connection: &Connection) {
+        if let Some(checkpointer) = &mut self.checkpointer {
+            checkpointer.committed(connection);
+        }
         self.commits_until_look = self.commits_until_look.saturating_sub(1);
         if self.commits_until_look > 0 {
             return;

@@ -172,7 +172,6 @@ fn configure(connection: &Connection, path: &Path) -> Result<(), OpenError> {
     connection.pragma_update(None, "cache_size", -131_072)?;
     connection.pragma_update(None, "temp_store", "memory")?;
     connection.pragma_update(None, "trusted_schema", false)?;
-    connection.pragma_update(None, "wal_autocheckpoint", 4_000)?;
     // A log that a long reader made grow is cut back when the reader is gone.
     connection.pragma_update(None, "journal_size_limit", 64 << 20)?;
     Ok(())
@@ -197,14 +196,15 @@ impl Store for SqliteStore {
     fn start(&self, queues: Vec<LaneQueue>) -> Result<(), StoreError> {
         let writer = self.writer.lock().expect("nothing panics while holding it").take();
         let writer = writer.ok_or_else(|| StoreError::Unavailable("the store was started before".into()))?;
-        let (clock, log) = (Arc::clone(&self.clock), LogKeeper::new(&self.path));
+        let (clock, path) = (Arc::clone(&self.clock), self.path.clone());
         let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build();
         let runtime = runtime.map_err(|error| StoreError::Unavailable(error.into()))?;
         let serve = move || {
             // Taken apart here: a closure captures only the parts that it uses, and the lock must not stay behind.
-            let Writer { connection, lock } = writer;
+            let Writer { mut connection, lock } = writer;
             let mut ended = Vec::new();
-            match SqliteSession::new(&connection, clock, log) {
+            let log = LogKeeper::of(&path, &mut connection);
+            match log.and_then(|log| SqliteSession::new(&connection, clock, log)) {
                 Ok(mut session) => {
                     ended.extend(queues.into_iter().map(|queue| runtime.block_on(queue.serve(&mut session))));
                 }
