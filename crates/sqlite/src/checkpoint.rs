@@ -11,8 +11,9 @@ use std::thread::JoinHandle;
 use rusqlite::{Connection, OpenFlags};
 use tracing::warn;
 
-/// The mover is woken when the log has grown by this much.
-const PAGES_BETWEEN_MOVES: usize = 1_000;
+/// The mover is woken when the log has grown by this much: little at a time, because what it makes durable at once
+/// holds up the commits that are made durable meanwhile.
+const PAGES_BETWEEN_MOVES: usize = 250;
 /// From this length on the log is to start over.
 const LOG_PAGES_LONG: usize = 8_000;
 

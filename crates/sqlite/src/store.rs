@@ -208,7 +208,7 @@ impl Store for SqliteStore {
                 Ok(mut session) => {
                     ended.extend(queues.into_iter().map(|queue| runtime.block_on(queue.serve(&mut session))));
                 }
-                Err(error) => error!(%error, "Cannot prepare statements: {error}"),
+                Err(error) => error!(%error, "Cannot prepare the writer: {error}"),
             }
             // Idle readers would keep it: whoever copies a stopped file needs nothing beside it.
             if let Err(error) = start_over(&connection) {

@@ -6,6 +6,7 @@ use std::marker::PhantomData;
 use std::sync::RwLock;
 
 use axum::extract::{FromRequestParts, RawPathParams};
+use axum::http::HeaderName;
 use axum::http::header::AUTHORIZATION;
 use axum::http::request::Parts;
 use smol_str::SmolStr;
@@ -52,7 +53,10 @@ impl<N: Need> FromRequestParts<Api> for Caller<N> {
         let params = RawPathParams::from_request_parts(parts, api).await.map_err(|_| no_such_tenant())?;
         let slug = params.iter().find(|(name, _)| *name == "tenant").map(|(_, slug)| slug).unwrap_or_default();
         let (tenant, slug) = match &admitted.slug {
-            Some(own) if own.as_str() == slug => (admitted.tenant, own.clone()),
+            Some(own) if own.as_str() == slug => {
+                require_mode(parts, admitted.tenant)?;
+                (admitted.tenant, own.clone())
+            }
             None if admitted.scopes.is_admin() => api.find_tenant(slug, mode(parts)?).await?,
             Some(_) | None => return Err(no_such_tenant()),
         };
@@ -116,9 +120,20 @@ fn unauthenticated() -> Problem {
     Problem::new(Code::Unauthenticated, detail)
 }
 
-/// Keys say which data they work on; whoever runs the installation says it in a header.
+/// A tenant's key says by itself which data it works on; a header may agree.
+fn require_mode(parts: &Parts, tenant: TenantId) -> Result<(), Problem> {
+    let own = if tenant.is_test() { KeyMode::Test } else { KeyMode::Live };
+    if !parts.headers.contains_key(&MODE) || mode(parts)? == own {
+        return Ok(());
+    }
+    Err(Problem::new(Code::MalformedRequest, "Surehold-Mode contradicts the key; use a key of that mode"))
+}
+
+static MODE: HeaderName = HeaderName::from_static("surehold-mode");
+
+/// Whoever runs the installation says in a header which data it is about.
 fn mode(parts: &Parts) -> Result<KeyMode, Problem> {
-    match parts.headers.get("surehold-mode").map(axum::http::HeaderValue::as_bytes) {
+    match parts.headers.get(&MODE).map(axum::http::HeaderValue::as_bytes) {
         None | Some(b"live") => Ok(KeyMode::Live),
         Some(b"test") => Ok(KeyMode::Test),
         Some(_) => Err(Problem::new(Code::MalformedRequest, "Surehold-Mode is live or test")),

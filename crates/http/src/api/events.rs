@@ -96,7 +96,8 @@ impl Cursor {
         if !digits(seq) || !digits(index) {
             return Err(not_one());
         }
-        Ok(Cursor { seq: seq.parse().map_err(|_| not_one())?, index: index.parse().map_err(|_| not_one())? })
+        let index = index.parse().ok().filter(|index| *index <= ROW_END).ok_or_else(not_one)?;
+        Ok(Cursor { seq: seq.parse().map_err(|_| not_one())?, index })
     }
 }
 
@@ -252,7 +253,8 @@ mod tests {
         for good in ["0-0", "12-0", "9223372036854775807-3"] {
             assert_eq!(Cursor::parse(good).unwrap().to_string(), good);
         }
-        for bad in ["", "12", "12-", "-1", "+1-0", "12-0-0", "a-b", "99999999999999999999-0"] {
+        for bad in ["", "12", "12-", "-1", "+1-0", "12-0-0", "a-b", "99999999999999999999-0", "1-18446744073709551615"]
+        {
             assert!(Cursor::parse(bad).is_err(), "{bad}");
         }
     }

@@ -13,7 +13,7 @@ use super::params::{KeyPath, Query};
 use super::tenants::no_randomness;
 use super::{Api, Shelf};
 use crate::keys::{KeyMode, KeyRef, Secret};
-use crate::problem::Problem;
+use crate::problem::{Code, Problem};
 use crate::wire::{CreateKey, Key, KeyPage, NewKey, PAGE_ITEMS_MAX, RotateKey, described};
 
 #[derive(Deserialize, IntoParams)]
@@ -68,8 +68,12 @@ pub(super) async fn key_create(
     let scopes = KeyScopes::new(&scopes)?;
     let live = whose(&api, body.tenant.as_ref(), KeyMode::Live).await?;
     let tenant = match body.mode {
+        KeyMode::Live => live,
         KeyMode::Test if body.tenant.is_some() => api.engine().create_test_twin(live).await?,
-        KeyMode::Live | KeyMode::Test => live,
+        KeyMode::Test => {
+            let detail = "a key of the installation is live; with Surehold-Mode: test it works on test data";
+            return Err(Problem::new(Code::Invalid, detail));
+        }
     };
     let (key, secret) = new_key(tenant)?;
     let mut create = commands::CreateKey::new(key.id, body.name, scopes, secret.hash());
@@ -90,7 +94,7 @@ fn created(key: KeyRef, secret: &Secret, record: surehold_core::kernel::ApiKey) 
 
 /// Replace a key
 ///
-/// The new key has the same name, scopes and limits; the old one stays good for `overlap_secs`.
+/// The new key has the same name, scopes, limits and lifetime; the old one stays good for `overlap_secs`.
 #[utoipa::path(post, path = "/admin/keys/{key}/rotate", tag = "Administration", params(("key" = described::KeyId, Path)),
     request_body = RotateKey, responses((status = 201, body = NewKey)))]
 pub(super) async fn key_rotate(

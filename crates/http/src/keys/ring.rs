@@ -17,7 +17,7 @@ use super::KeyRef;
 use super::text::parse_key;
 
 /// Below the second that is promised for a revocation: the rest is for reading.
-const BELIEVED: Duration = Duration::from_millis(800);
+const BELIEVED: Duration = Duration::from_millis(600);
 const REFRESH_PAUSE: Duration = Duration::from_millis(300);
 /// A key that was not used for this long is forgotten.
 const FORGOTTEN_AFTER: Duration = Duration::from_secs(10);
@@ -132,7 +132,7 @@ impl KeyRing {
         let mut entries = self.entries.write().expect("nothing panics while holding it");
         let shared = entries.get(&key).map_or_else(|| Arc::new(self.shared(&record)), |old| Arc::clone(&old.shared));
         let entry = Arc::new(Entry { key: record, admitted, read_at, shared });
-        if entries.len() < KEYS_MAX {
+        if entries.len() < KEYS_MAX || entries.contains_key(&key) {
             entries.insert(key, Arc::clone(&entry));
         }
         Ok(Some(entry))

@@ -25,7 +25,7 @@ settings! {
         /// Private key in PEM.
         tls_key_file: Option<PathBuf> = None,
             optional("the path of a PEM file", "\"/etc/surehold/tls.key\"");
-        /// Connections at once; further ones wait to be accepted. Keep the limit of open files above it.
+        /// Connections at once; further ones are closed at once. Keep the limit of open files above it.
         connections_max: usize = 10_000, whole(1, 1_000_000);
         /// Time for a client to send the head of a request.
         header_timeout_secs: u64 = 5, whole(1, HOUR_SECS);

@@ -4,6 +4,7 @@
 
 mod bench;
 mod bench_http;
+mod bench_http_serve;
 mod canary;
 mod cli;
 mod crash;

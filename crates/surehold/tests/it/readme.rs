@@ -1,5 +1,7 @@
-//! The README is true: its commands run, its program compiles and does what it says.
+//! The README is true: its tour and its commands run, its program compiles and does what it says.
 
+use std::io::{BufRead, BufReader};
+use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 
 use surehold_core::kernel::commands::{ConvertHold, PlaceHold, PutPool};
@@ -15,18 +17,90 @@ use crate::{surehold, text};
 const README: &str = include_str!("../../../../README.md");
 const THIS_FILE: &str = include_str!("readme.rs");
 
+/// What follows `cargo run --release -- ` in the README, without comments.
+fn shown_commands() -> Vec<&'static str> {
+    let commands = README.lines().filter_map(|line| line.strip_prefix("cargo run --release -- "));
+    commands.map(|command| command.split('#').next().unwrap().trim()).collect()
+}
+
 #[test]
 fn every_bench_command_runs() {
-    let commands: Vec<&str> = README.lines().filter_map(|line| line.strip_prefix("cargo run --release -- ")).collect();
-    assert!(commands.len() >= 3, "the README shows commands");
+    let commands: Vec<&str> = shown_commands().into_iter().filter(|command| command.starts_with("bench ")).collect();
+    assert!(commands.len() >= 2, "the README shows commands");
     for command in commands {
-        let command = command.split('#').next().unwrap();
         let mut args: Vec<&str> = command.split_whitespace().collect();
-        if !args.contains(&"--seconds") {
-            args.extend(["--seconds", "1"]);
-        }
+        args.extend(["--seconds", "1"]);
         let output = surehold(&args);
         assert!(output.status.success(), "{command}: {}", text(&output.stderr));
+    }
+}
+
+#[test]
+fn every_other_command_runs() {
+    let folder = tempfile::tempdir().unwrap();
+    let quick = |command: &&str| !command.starts_with("bench ") && !command.starts_with("serve ");
+    let commands: Vec<&str> = shown_commands().into_iter().filter(quick).collect();
+    assert!(commands.len() >= 4, "the README shows commands");
+    for command in commands {
+        let mut surehold = Command::new(env!("CARGO_BIN_EXE_surehold"));
+        surehold.args(command.split_whitespace()).current_dir(folder.path());
+        let output = surehold.env_remove("SUREHOLD_SERVER").env_remove("SUREHOLD_KEY").output().unwrap();
+        assert!(output.status.success(), "{command}: {}", text(&output.stderr));
+    }
+}
+
+/// Ids and instants are new every time.
+fn masked(text: &str) -> String {
+    let is_new = |word: &str| {
+        let digits = word.bytes().filter(u8::is_ascii_digit).count();
+        digits >= 8 && (word.len() == 36 || word.contains(':'))
+    };
+    let words = text.split_inclusive(['"', ' ', '\n']).map(|word| {
+        let core = word.trim_end_matches(['"', ' ', '\n']);
+        if is_new(core) { word.replace(core, "#") } else { word.to_owned() }
+    });
+    words.collect()
+}
+
+#[test]
+fn the_tour_happens_as_shown() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut serve = Command::new(env!("CARGO_BIN_EXE_surehold"));
+    serve.args(["serve", "--demo", "--listen", "127.0.0.1:0"]).current_dir(folder.path());
+    let mut server = Ended(serve.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap());
+    let said = BufReader::new(server.0.stdout.take().unwrap());
+    let (mut address, mut key) = (None, None);
+    for line in said.lines().map(Result::unwrap) {
+        address = address.or(line.strip_prefix("listening on ").map(str::to_owned));
+        key = key.or(line.trim().strip_prefix("export SUREHOLD_KEY=").map(str::to_owned));
+        if key.is_some() {
+            break;
+        }
+    }
+    let (address, key) = (address.unwrap(), key.unwrap());
+    let blocks = README.split("```console\n").skip(1).map(|rest| rest.split("```").next().unwrap());
+    let tour: String = blocks.collect();
+    let tour = tour.replace("http://127.0.0.1:8000", &address).replace("sh_live_…", &key);
+    let (mut script, mut expected) = (String::new(), String::new());
+    for line in tour.lines() {
+        match line.strip_prefix("$ ") {
+            Some(command) => script += &format!("{command}\n"),
+            None => expected += &format!("{line}\n"),
+        }
+    }
+    let output = Command::new("bash").args(["-c", &script]).current_dir(folder.path()).output().unwrap();
+    let happened: String = text(&output.stdout).lines().map(|line| format!("{}\n", line.trim_end())).collect();
+    assert_eq!(masked(&happened), masked(&expected), "{}", text(&output.stderr));
+    assert!(expected.lines().count() >= 8, "the tour shows something");
+}
+
+/// Ended with the test, however it ends.
+struct Ended(Child);
+
+impl Drop for Ended {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
     }
 }
 

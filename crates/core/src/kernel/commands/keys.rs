@@ -102,7 +102,7 @@ impl Command for CreateKey {
     }
 }
 
-/// Replaces a key by a new one with the same name, scopes and limits; the old one lives on for a while.
+/// Replaces a key by a new one with the same name, scopes, limits and lifetime; the old one lives on for a while.
 ///
 /// Refuses, in this order: no such key; the key is revoked, was replaced or has expired; the new id is taken.
 #[derive(Clone, Debug)]
@@ -150,10 +150,13 @@ impl Command for RotateKey {
             key.replaced_by = Some(self.new_id);
         }
         facts.emit(&Event::KeyRotated { key: self.id, replaced_by: self.new_id, ends_at });
+        let lifetime = |ends_at: Timestamp| ends_at.micros().saturating_sub(old.created_at.micros());
+        let new_end = |ends_at| Timestamp::from_micros(now.micros().saturating_add(lifetime(ends_at)));
         let new = ApiKey {
             id: self.new_id,
             secret_hash: self.new_secret_hash,
             created_at: now,
+            expires_at: old.expires_at.map(new_end),
             revoked_at: None,
             version: 0,
             ..old
