@@ -60,6 +60,8 @@ fn rotating() {
     check(&format!("{till}; rotate 1 to:2 secret:8 overlap:60"), "2 till read+sell secret 8 5/s v1");
     let news = "key 0000000000000001 replaced by 0000000000000002 and ends at 60";
     check(&format!("{till}; rotate 1 to:2 overlap:60; news"), news);
+    // A new key lives as long as the old one was meant to.
+    check("key 1 till until:100; clock 40; rotate 1 to:2", "2 till read secret 0 until 140 v1");
     // The old one lives on until then, and no longer.
     let again = "again: 1 till read+sell secret 7 5/s until 60 v2";
     check(&format!("{till}; rotate 1 to:2 overlap:60; {till}"), again);

@@ -17,8 +17,9 @@ use super::super::batches::Batches;
 const TENANT: &str = "bench";
 const START_WITHIN: Duration = Duration::from_secs(30);
 const LISTENING: &str = "listening on http://";
-/// The limit is per key, and the whole load has one.
-const NO_RATE_LIMIT: (&str, &str) = ("SUREHOLD_LIMITS_REQUESTS_PER_S_DEFAULT", "10000000");
+/// The limit is per key, and the whole load has one. The metrics tell the size of batches.
+const SETTINGS: [(&str, &str); 2] =
+    [("SUREHOLD_LIMITS_REQUESTS_PER_S_DEFAULT", "10000000"), ("SUREHOLD_SERVER_METRICS_OPEN", "true")];
 
 pub(super) struct Server {
     pub(super) target: Target,
@@ -118,7 +119,7 @@ struct Child(tokio::process::Child);
 impl Child {
     async fn start(args: &[&str]) -> Result<(Child, SocketAddr)> {
         let mut command = Command::new(executable()?);
-        command.args(args).env(NO_RATE_LIMIT.0, NO_RATE_LIMIT.1);
+        command.args(args).envs(SETTINGS);
         let child = command.stdin(Stdio::null()).stdout(Stdio::piped()).kill_on_drop(true).spawn();
         let mut child = Child(child.with_context(|| format!("cannot start `surehold {}`", args.join(" ")))?);
         let mut lines = BufReader::new(child.0.stdout.take().context("the child has no stdout")?).lines();
