@@ -130,7 +130,14 @@ impl Engine {
             }
             match self.submit(tenant, part, Options::default()).await {
                 Ok(part) => outcomes.extend(part),
-                Err(fault) => outcomes.extend((0..count).map(|_| Err(Failure::Fault(fault)))),
+                Err(fault) => {
+                    outcomes.extend((0..count).map(|_| Err(Failure::Fault(fault))));
+                    // What follows may build on what was not done.
+                    if fault != Fault::OutcomeUnknown {
+                        outcomes.extend(commands.map(|_| Err(Failure::Fault(Fault::NotExecuted))));
+                        return outcomes;
+                    }
+                }
             }
         }
     }

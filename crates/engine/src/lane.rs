@@ -141,11 +141,14 @@ impl Lane {
         let started = Instant::now();
         let mut parts = vec![Part { items, ..Part::default() }];
         while let Some(mut part) = parts.pop() {
+            if part.items.is_empty() {
+                continue;
+            }
             match self.attempt(session, &mut part).await {
                 Ok(postponed) => {
                     self.metrics.batch_commands.record(u32::try_from(part.items.len()).map_or(f64::MAX, f64::from));
                     self.metrics.commands.increment(u64::try_from(part.items.len()).unwrap_or(u64::MAX));
-                    self.settle(&part.items, &postponed);
+                    self.settle(&part.items, &postponed, &mut parts);
                 }
                 Err(setback) => self.recover(session, part, setback, &mut parts).await,
             }
@@ -203,16 +206,36 @@ impl Lane {
         }
     }
 
+    /// Takes out what follows these items in their requests, wherever it waits: a request keeps its order.
+    pub(crate) fn take_later(&mut self, items: &[Item], parts: &mut [Part]) -> Vec<Item> {
+        let jobs: HashSet<usize> = items.iter().map(|item| item.job).collect();
+        let mut later = Vec::new();
+        // The last part is the next one. What was once in doubt stays where that is remembered.
+        for part in parts.iter_mut().rev().filter(|part| part.losses == 0) {
+            later.extend(part.items.extract_if(.., |item| jobs.contains(&item.job)));
+        }
+        self.waiting.retain(|item| {
+            let follows = jobs.contains(&item.job);
+            if follows {
+                later.push(*item);
+            }
+            !follows
+        });
+        later
+    }
+
     /// Answers whom it can; what was postponed waits for the next batch.
-    pub(crate) fn settle(&mut self, items: &[Item], postponed: &[Item]) {
+    pub(crate) fn settle(&mut self, items: &[Item], postponed: &[Item], parts: &mut [Part]) {
+        let later = if postponed.is_empty() { Vec::new() } else { self.take_later(postponed, parts) };
         let postponed: HashSet<Item> = postponed.iter().copied().collect();
         let mut answerable = Vec::with_capacity(items.len());
         for item in items.iter().filter(|item| !postponed.contains(item)) {
             answerable.extend(self.jobs.settle(*item));
         }
-        // In front, in their order: the rest of their jobs may be waiting already.
-        for item in items.iter().rev().filter(|item| postponed.contains(item)) {
-            self.waiting.push_front(*item);
+        let first = items.iter().filter(|item| postponed.contains(item)).copied();
+        let first: Vec<Item> = first.chain(later).collect();
+        for item in first.into_iter().rev() {
+            self.waiting.push_front(item);
         }
         self.queue.answer(answerable);
     }

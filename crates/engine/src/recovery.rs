@@ -47,12 +47,13 @@ impl Lane {
             Setback::Store(StoreError::TurnTaken) => {
                 let items = self.without_overdue(part.items, Fault::Busy);
                 // Behind all others: who has the turn must not stop tenants that have nothing to do with it.
-                self.waiting.extend(items);
+                let later = self.take_later(&items, parts);
+                self.waiting.extend(items.into_iter().chain(later));
             }
             Setback::Taken(tenants) => self.split_off(part, &tenants, parts),
             Setback::Unknown { tenant, seq, batch, postponed } => {
                 match self.find_out(session, tenant, seq, batch).await {
-                    Some(true) => self.settle(&part.items, &postponed),
+                    Some(true) => self.settle(&part.items, &postponed, parts),
                     Some(false) => self.try_again(Part { losses: part.losses + 1, ..part }, parts),
                     None => {
                         for item in part.items {

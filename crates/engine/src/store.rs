@@ -32,6 +32,8 @@ pub trait Store: Send + Sync + 'static {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scope {
     Tenant(TenantId),
+    /// One tenant's, for admitting callers: must not wait behind what they ask for.
+    Door(TenantId),
     /// Everybody's: for the installation's own work, never for a tenant's request.
     Installation,
 }

@@ -101,8 +101,19 @@ impl<S: Service<Request, Response = Response>> Service<Request> for Observed<S> 
         if let Some(parent) = request.headers().get("traceparent").and_then(|value| value.to_str().ok()) {
             (self.observe.adopt_parent)(&span, parent);
         }
+        let changes = !request.method().is_safe();
         let inner = span.in_scope(|| self.inner.call(request));
-        Observing { inner, begun_at, metrics, request_id: Some(request_id), span }
+        Observing { inner, begun_at, metrics, request_id: Some(request_id), changes, span }
+    }
+}
+
+/// A handler that panics may have had its effect before.
+fn panicked(changes: bool) -> Problem {
+    if changes {
+        let detail = "the answer was lost because of a defect; ask again with the same id or key";
+        Problem::new(Code::OutcomeUnknown, detail)
+    } else {
+        Problem::new(Code::Defect, "the request failed because of a defect; nothing was changed")
     }
 }
 
@@ -137,6 +148,7 @@ pin_project! {
         begun_at: Instant,
         metrics: Arc<RouteMetrics>,
         request_id: Option<HeaderValue>,
+        changes: bool,
         span: Span,
     }
 }
@@ -152,8 +164,8 @@ impl<F: Future<Output = Result<Response, E>>, E> Future for Observing<F> {
         let mut response = match polled {
             Ok(polled) => ready!(polled)?,
             Err(_panic) => {
-                error!("A request panicked; its answer is a defect");
-                Problem::new(Code::Defect, "the request failed because of a defect").into_response()
+                error!("A request panicked");
+                panicked(*this.changes).into_response()
             }
         };
         drop(entered);

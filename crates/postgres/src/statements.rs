@@ -28,7 +28,9 @@ pub(crate) const READ_SETTINGS: &str = "set role = 'surehold_reader'; set defaul
 /// What it sets ends with the transaction.
 pub(crate) fn begin_reading(scope: Scope) -> String {
     match scope {
-        Scope::Tenant(tenant) => format!("begin read only; set local surehold.tenant = '{}'", tenant.0),
+        Scope::Tenant(tenant) | Scope::Door(tenant) => {
+            format!("begin read only; set local surehold.tenant = '{}'", tenant.0)
+        }
         Scope::Installation => format!("begin read only; set local role = '{WRITER}'"),
     }
 }

@@ -35,11 +35,15 @@ impl PostgresConfig {
     }
 }
 
+const DOOR_READERS: usize = 2;
+
 pub struct PostgresStore {
     address: Address,
     lanes: usize,
     clock_offset_micros: Arc<AtomicI64>,
     readers: Readers,
+    /// Apart, so that slow reads do not keep everybody out.
+    door_readers: Readers,
 }
 
 impl std::fmt::Debug for PostgresStore {
@@ -57,7 +61,8 @@ impl PostgresStore {
         roles::check(&mut client).await?;
         let PostgresConfig { lanes, readers, clock_offset_micros, .. } = config;
         let readers = Readers::new(address.clone(), readers);
-        Ok(PostgresStore { address, lanes, clock_offset_micros, readers })
+        let door_readers = Readers::new(address.clone(), DOOR_READERS);
+        Ok(PostgresStore { address, lanes, clock_offset_micros, readers, door_readers })
     }
 }
 
@@ -95,7 +100,11 @@ impl Store for PostgresStore {
         params: Vec<OwnedValue>,
     ) -> BoxFuture<'a, Result<Vec<ReadRow>, Fault>> {
         Box::pin(async move {
-            let rows = self.readers.query(Some(begin_reading(scope)), sql, &params).await?;
+            let readers = match scope {
+                Scope::Tenant(_) | Scope::Installation => &self.readers,
+                Scope::Door(_) => &self.door_readers,
+            };
+            let rows = readers.query(Some(begin_reading(scope)), sql, &params).await?;
             owned_rows(&rows)
         })
     }

@@ -14,6 +14,8 @@ use tracing::warn;
 /// The mover is woken when the log has grown by this much: little at a time, because what it makes durable at once
 /// holds up the commits that are made durable meanwhile.
 const PAGES_BETWEEN_MOVES: usize = 250;
+/// What the writer may be asked to move itself.
+const REST_PAGES_MAX: usize = 4_000;
 /// From this length on the log is to start over.
 const LOG_PAGES_LONG: usize = 8_000;
 
@@ -93,15 +95,27 @@ fn move_when_woken(connection: &Connection, woken: &Receiver<()>, shared: &Share
             continue;
         }
         match checkpoint(connection) {
-            Ok(log_pages) if log_pages >= LOG_PAGES_LONG => shared.rest_is_writers.store(true, Ordering::Release),
-            Ok(_) => {}
+            Ok(Log { pages, moved }) => {
+                // A reader may keep pages from being moved; then there is no rest that the writer could move.
+                let nearly_done = pages - moved.min(pages) <= REST_PAGES_MAX;
+                if pages >= LOG_PAGES_LONG && nearly_done {
+                    shared.rest_is_writers.store(true, Ordering::Release);
+                }
+            }
             Err(error) => warn!(%error, "Cannot move the write-ahead log into the file: {error}"),
         }
     }
 }
 
-/// Moves what readers allow, waiting for nobody. Returns how long the log is.
-fn checkpoint(connection: &Connection) -> rusqlite::Result<usize> {
-    let pages: i64 = connection.query_row("pragma wal_checkpoint(passive)", [], |row| row.get(1))?;
-    Ok(usize::try_from(pages).unwrap_or(0))
+struct Log {
+    pages: usize,
+    moved: usize,
+}
+
+/// Moves what readers allow, waiting for nobody.
+fn checkpoint(connection: &Connection) -> rusqlite::Result<Log> {
+    let count = |pages: i64| usize::try_from(pages).unwrap_or(0);
+    connection.query_row("pragma wal_checkpoint(passive)", [], |row| {
+        Ok(Log { pages: count(row.get(1)?), moved: count(row.get(2)?) })
+    })
 }

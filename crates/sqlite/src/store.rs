@@ -10,6 +10,8 @@ use rusqlite::{Connection, OpenFlags};
 use surehold_core::kernel::{Timestamp, Value};
 use surehold_engine::{BoxFuture, Fault, LaneQueue, OwnedValue, ReadRow, SchemaError, Scope, Store, StoreError};
 use thiserror::Error;
+use tokio::sync::Semaphore;
+use tokio::time::timeout;
 use tracing::{error, warn};
 
 use crate::log::{LogKeeper, start_over};
@@ -46,11 +48,17 @@ pub enum OpenError {
     Sqlite(#[from] rusqlite::Error),
 }
 
+/// Reads are short; more at once would only wait for the same cores.
+const READS_AT_ONCE: usize = 32;
+const READ_WAIT_MAX: Duration = Duration::from_secs(5);
+
 pub struct SqliteStore {
     path: PathBuf,
     clock: Clock,
     writer: Mutex<Option<Writer>>,
     readers: Arc<Mutex<Vec<Connection>>>,
+    /// Each read has a connection and a thread while it lasts.
+    reads: Semaphore,
 }
 
 struct Writer {
@@ -73,7 +81,13 @@ impl SqliteStore {
 
     pub fn open_with_clock(given: &Path, clock: Clock) -> Result<SqliteStore, OpenError> {
         let Opened { path, writer, .. } = Opened::open(given)?;
-        Ok(SqliteStore { path, clock, writer: Mutex::new(Some(writer)), readers: Arc::default() })
+        Ok(SqliteStore {
+            path,
+            clock,
+            writer: Mutex::new(Some(writer)),
+            readers: Arc::default(),
+            reads: Semaphore::new(READS_AT_ONCE),
+        })
     }
 }
 
@@ -241,6 +255,7 @@ impl Store for SqliteStore {
             rows
         };
         Box::pin(async move {
+            let _turn = timeout(READ_WAIT_MAX, self.reads.acquire()).await.map_err(|_| Fault::Busy)?;
             let rows = tokio::task::spawn_blocking(read).await.map_err(|_| Fault::Unavailable)?;
             rows.map_err(|error: rusqlite::Error| {
                 error!(%error, "Cannot read: {error}");

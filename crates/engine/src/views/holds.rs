@@ -6,6 +6,10 @@ use uuid::Uuid;
 use super::Views;
 use crate::{Fault, OwnedValue};
 
+const HOLDS_LOOKED_AT_MAX: i64 = 20_000;
+/// The year 3000: no hold expires later.
+const FAR_FUTURE: Timestamp = Timestamp::from_micros(32_503_680_000_000_000);
+
 impl Views {
     /// Holds with this reference, oldest id first.
     pub async fn holds_by_reference(
@@ -38,14 +42,21 @@ impl Views {
         self.records(tenant, condition, params).await
     }
 
-    /// Active holds with a line on this pool, the next to expire first.
+    /// Active holds with a line on this pool, the next to expire first. Looks at a bounded number of holds, so that
+    /// it cannot take long: those that expire last may be missing.
     pub async fn active_holds_on(&self, tenant: TenantId, pool: &PoolKey, rows_max: u16) -> Result<Vec<Hold>, Fault> {
         // The lines are stored as `[["double","2026-12-24",1],…]`; a match is looked at again before it counts.
         let start = serde_json::json!([pool.resource, pool.slot]).to_string();
         let start = start.trim_end_matches(']').replace('!', "!!").replace('%', "!%").replace('_', "!_");
-        let condition =
-            "and state = 'active' and cast(lines as text) like $2 escape '!' order by expires_at, id limit $3";
-        let params = [OwnedValue::Text(format!("%{start},%")), OwnedValue::Int(i64::from(rows_max))];
+        let condition = "and state = 'active' and expires_at <= coalesce((select expires_at from holds \
+                         where tenant = $1 and state = 'active' order by expires_at limit 1 offset $4), $5) \
+                         and cast(lines as text) like $2 escape '!' order by expires_at, id limit $3";
+        let params = [
+            OwnedValue::Text(format!("%{start},%")),
+            OwnedValue::Int(i64::from(rows_max)),
+            OwnedValue::Int(HOLDS_LOOKED_AT_MAX),
+            OwnedValue::Time(FAR_FUTURE),
+        ];
         let holds: Vec<Hold> = self.records(tenant, condition, params).await?;
         Ok(holds.into_iter().filter(|hold| hold.lines.quantity_of(pool) > 0).collect())
     }

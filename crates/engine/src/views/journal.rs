@@ -23,8 +23,23 @@ pub struct JournalTail {
 impl Views {
     /// The journal behind `after_seq`, oldest first.
     pub async fn journal(&self, tenant: TenantId, after_seq: i64, rows_max: u16) -> Result<Vec<JournalRow>, Fault> {
-        let sql = "select seq, at, events from journal where tenant = $1 and seq > $2 order by seq limit $3";
-        let params = vec![OwnedValue::Int(tenant.0), OwnedValue::Int(after_seq), OwnedValue::Int(i64::from(rows_max))];
+        self.journal_until(tenant, after_seq, rows_max, i64::MAX).await
+    }
+
+    /// As few rows behind `after_seq` as have this many events: one row may hold those of thousands of commands.
+    pub async fn journal_until(
+        &self,
+        tenant: TenantId,
+        after_seq: i64,
+        rows_max: u16,
+        events_enough: i64,
+    ) -> Result<Vec<JournalRow>, Fault> {
+        let sql = "select seq, at, events from (select seq, at, events, \
+                   cast(sum(events_count) over (order by seq) - events_count as bigint) as events_before from \
+                   (select seq, at, events, events_count from journal where tenant = $1 and seq > $2 \
+                   order by seq limit $3) behind) counted where events_before < $4 order by seq";
+        let (tenant_id, rows_max) = (OwnedValue::Int(tenant.0), OwnedValue::Int(i64::from(rows_max)));
+        let params = vec![tenant_id, OwnedValue::Int(after_seq), rows_max, OwnedValue::Int(events_enough)];
         let read = |row: &ReadRow| {
             let events = decode_events(row.bytes(2)?).map_err(|error| Corrupt::new(error.to_string()))?;
             Ok(JournalRow { seq: row.int(0)?, at: row.time(1)?, events })

@@ -47,13 +47,22 @@ impl Views {
 
     /// One record by its key, as last committed.
     pub async fn record<R: Record>(&self, tenant: TenantId, key: &R::Key) -> Result<Option<R>, Fault> {
+        self.record_in(Scope::Tenant(tenant), tenant, key).await
+    }
+
+    /// A record that decides who is let in.
+    pub async fn record_for_door<R: Record>(&self, tenant: TenantId, key: &R::Key) -> Result<Option<R>, Fault> {
+        self.record_in(Scope::Door(tenant), tenant, key).await
+    }
+
+    async fn record_in<R: Record>(&self, scope: Scope, tenant: TenantId, key: &R::Key) -> Result<Option<R>, Fault> {
         let mut params = Params(vec![OwnedValue::Int(tenant.0)]);
         R::write_key(key, &mut params);
         let conditions = R::TABLE.key().iter().enumerate();
         let conditions: String =
             conditions.map(|(index, column)| format!(" and {} = ${}", column.name, index + 2)).collect();
         let sql = format!("select {} from {} where tenant = $1{conditions}", select_list(R::TABLE), R::TABLE.name);
-        let rows = self.store.query(Scope::Tenant(tenant), &sql, params.0).await?;
+        let rows = self.store.query(scope, &sql, params.0).await?;
         rows.first().map(read_record).transpose()
     }
 

@@ -1,20 +1,28 @@
 //! Many hold commands in one request, each answered by itself.
 
+use std::sync::Arc;
+
 use axum::extract::{Request, State};
+use axum::http::header::CONTENT_LENGTH;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
 use bytes::Bytes;
 use surehold_core::kernel::HoldId;
 use surehold_core::kernel::commands::AnyHoldCommand;
+use tokio::sync::OwnedSemaphorePermit;
 
-use super::Shelf;
 use super::body::{json_bytes, parse, read_body};
 use super::caller::{Caller, Sell};
+use super::{Api, Shelf};
 use crate::problem::{Code, Problem};
 use crate::wire::{BatchRequest, BatchResponse, BatchResult, Hold, described};
 
 const BATCH_BYTES_MAX: usize = 8 << 20;
 const BATCH_COMMANDS_MAX: usize = 10_000;
+/// Batches that are read and answered at once, by the size of what was sent.
+pub(super) const KIBIBYTES_AT_ONCE: usize = 48 << 10;
+/// From here on holds are left out of an answer, as with `Prefer: return=minimal`.
+const FULL_ANSWER_BYTES_MAX: usize = 16 << 20;
 
 /// A command that was understood, or what is wrong with it; and whether it places.
 struct Item {
@@ -27,7 +35,7 @@ struct Item {
 ///
 /// Up to 10,000 commands in up to 8 MiB. Each carries the id of its hold, is decided by itself and answered by itself;
 /// the whole is not atomic. A command whose shape is wrong refuses the whole request; nothing is changed then. With
-/// `Prefer: return=minimal` the holds are left out of the answer.
+/// `Prefer: return=minimal` the holds are left out of the answer, as they are beyond its first 16 MiB.
 #[utoipa::path(post, path = "/v1/{tenant}/holds/batch", tag = "Holds",
     params(("tenant" = described::Slug, Path), ("Prefer" = Option<String>, Header, example = "return=minimal")),
     request_body = BatchRequest, responses((status = 200, body = BatchResponse)))]
@@ -37,6 +45,8 @@ pub(super) async fn holds_batch(
     request: Request,
 ) -> Result<Response, Problem> {
     let minimal = prefers_minimal(request.headers());
+    // Kept until the answer is made: what is in memory at once is bounded, whoever asks.
+    let _room = room_for(&api, request.headers())?;
     let body = read_body(request, BATCH_BYTES_MAX).await?;
     // Megabytes of JSON must not keep a thread from answering everybody else.
     let (items, commands) = aside(move || understand(&body)).await.map_err(|_| {
@@ -45,19 +55,38 @@ pub(super) async fn holds_batch(
     let outcomes = api.engine().run_all(caller.tenant, commands).await;
     let answer = aside(move || {
         let mut outcomes = outcomes.into_iter();
-        let results = items.into_iter().map(|item| {
+        let mut answer = br#"{"results":["#.to_vec();
+        for (index, item) in items.into_iter().enumerate() {
             let outcome = match item.problem {
                 Some(problem) => Err(problem),
                 None => outcomes.next().expect("one outcome per command").map_err(Problem::from),
             };
-            result(item.id, item.places, outcome, minimal)
-        });
-        serde_json::to_vec(&BatchResponse { results: results.collect() }).expect("replies are plain data")
+            if index > 0 {
+                answer.push(b',');
+            }
+            // Few commands can be about large holds.
+            let minimal = minimal || answer.len() > FULL_ANSWER_BYTES_MAX;
+            let result = result(item.id, item.places, outcome, minimal);
+            serde_json::to_writer(&mut answer, &result).expect("replies are plain data");
+        }
+        answer.extend(b"]}");
+        answer
     });
     // By now commands may have been carried out.
     let unknown =
         |_| Problem::new(Code::OutcomeUnknown, "the answer could not be written; ask again with the same ids");
     Ok(json_bytes(StatusCode::OK, answer.await.map_err(unknown)?))
+}
+
+fn room_for(api: &Api, headers: &HeaderMap) -> Result<OwnedSemaphorePermit, Problem> {
+    let declared = headers.get(CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse::<usize>().ok());
+    let kibibytes = declared.unwrap_or(BATCH_BYTES_MAX).min(BATCH_BYTES_MAX) / 1024 + 1;
+    let wanted = u32::try_from(kibibytes).unwrap_or(u32::MAX);
+    let room = Arc::clone(&api.shared.batch_kibibytes).try_acquire_many_owned(wanted);
+    room.map_err(|_| {
+        let detail = "other batches are being read; nothing was changed, try again later";
+        Problem::new(Code::Busy, detail).with(|data| data.retry_after_secs = Some(1))
+    })
 }
 
 async fn aside<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, tokio::task::JoinError> {

@@ -7,7 +7,7 @@ use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
-use http_body_util::{BodyExt, Limited};
+use http_body_util::{BodyExt, LengthLimitError, Limited};
 use serde::Serialize;
 use serde::de::{DeserializeOwned, IgnoredAny};
 use surehold_engine::{Done, RequestKey};
@@ -42,17 +42,13 @@ pub(super) async fn read_body(request: Request, bytes_max: usize) -> Result<Byte
     }
     let collected = Limited::new(request.into_body(), bytes_max).collect().await;
     collected.map(http_body_util::Collected::to_bytes).map_err(|error| {
-        let mut cause: Option<&(dyn std::error::Error + 'static)> = Some(error.as_ref());
-        while let Some(error) = cause {
-            if error.is::<http_body_util::LengthLimitError>() {
-                return too_large();
-            }
-            if error.is::<BodyTimeout>() {
-                return Problem::new(Code::RequestTimeout, "the body took too long to arrive; send it at once");
-            }
-            cause = error.source();
+        if error.is::<LengthLimitError>() {
+            too_large()
+        } else if BodyTimeout::caused(error.as_ref()) {
+            Problem::new(Code::RequestTimeout, "the body took too long to arrive; send it at once")
+        } else {
+            Problem::new(Code::MalformedRequest, "the body ended before its time")
         }
-        Problem::new(Code::MalformedRequest, "the body ended before its time")
     })
 }
 
@@ -100,6 +96,15 @@ impl Idempotency {
         let text = header.to_str().map_err(|_| malformed("it has characters beyond ASCII"))?;
         let request = serde_json::to_vec(request).expect("requests are plain data");
         RequestKey::new(text, &request).map(Some).map_err(|invalid| malformed(&invalid.to_string()))
+    }
+
+    /// For requests whose answer is not kept.
+    pub(crate) fn refuse(&self, why: &str) -> Result<(), Problem> {
+        if self.0.is_none() {
+            return Ok(());
+        }
+        let detail = format!("this request takes no Idempotency-Key: {why}");
+        Err(Problem::new(Code::IdempotencyKeyMalformed, detail))
     }
 
     /// For requests whose repeat could not be told from a second one.

@@ -1,9 +1,8 @@
 //! The event feed: pages for those who come back, a stream for those who stay.
 
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 use std::convert::Infallible;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use axum::extract::State;
@@ -32,7 +31,9 @@ const POLL_PAUSE: Duration = Duration::from_millis(200);
 /// How often a stream makes sure that its key is still good: a revocation counts within a second.
 const KEY_CHECK_PAUSE: Duration = Duration::from_millis(200);
 /// A row may hold the events of thousands of commands, so only a few are read at once.
-const ROWS_PER_READ: u16 = 16;
+const ROWS_PER_READ: u16 = 64;
+/// Enough to stop at.
+const EVENTS_PER_READ: i64 = 1_000;
 
 #[derive(Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
@@ -150,7 +151,8 @@ impl Feed {
     async fn read(&mut self) -> Result<bool, Problem> {
         let Place { cursor, row_done } = self.place;
         let after_seq = if row_done { cursor.seq } else { cursor.seq - 1 };
-        let rows = self.api.engine().views().journal(self.tenant, after_seq, ROWS_PER_READ).await?;
+        let views = self.api.engine().views();
+        let rows = views.journal_until(self.tenant, after_seq, ROWS_PER_READ, EVENTS_PER_READ).await?;
         if rows.first().is_some_and(|row| row.seq != after_seq + 1) {
             return Err(gone("events behind the cursor are older than what is kept"));
         }
@@ -210,12 +212,41 @@ impl Pass {
     }
 }
 
+/// The streams that are open, by the key that opened them.
+pub(super) type OpenStreams = HashMap<Option<KeyRef>, usize>;
+
 /// One of the streams that may be open at once.
-struct StreamSlot(Arc<Shared>);
+struct StreamSlot {
+    shared: Arc<Shared>,
+    key: Option<KeyRef>,
+}
+
+impl StreamSlot {
+    /// No key may have more than half of them, so that it cannot keep the others out.
+    fn take(shared: &Arc<Shared>, key: Option<KeyRef>) -> Result<StreamSlot, Problem> {
+        let streams_max = shared.config.event_streams_max;
+        let mut streams = shared.streams.lock().expect("nothing panics while holding it");
+        let all: usize = streams.values().sum();
+        let own = streams.entry(key).or_default();
+        if all >= streams_max || *own >= streams_max.div_ceil(2) {
+            let detail =
+                format!("{all} streams are open on this node, {own} with this key; read pages, or try again later");
+            return Err(Problem::new(Code::TooManyStreams, detail).with(|data| data.retry_after_secs = Some(5)));
+        }
+        *own += 1;
+        Ok(StreamSlot { shared: Arc::clone(shared), key })
+    }
+}
 
 impl Drop for StreamSlot {
     fn drop(&mut self) {
-        self.0.streams.fetch_sub(1, Ordering::AcqRel);
+        let mut streams = self.shared.streams.lock().expect("nothing panics while holding it");
+        if let Some(own) = streams.get_mut(&self.key) {
+            *own -= 1;
+            if *own == 0 {
+                streams.remove(&self.key);
+            }
+        }
     }
 }
 
@@ -224,12 +255,7 @@ fn stream(
     caller: &Caller<Read>,
     place: Place,
 ) -> Result<Sse<impl Stream<Item = Result<sse::Event, Infallible>> + use<>>, Problem> {
-    let streams_max = api.shared.config.event_streams_max;
-    let slot = StreamSlot(Arc::clone(&api.shared));
-    if api.shared.streams.fetch_add(1, Ordering::AcqRel) >= streams_max {
-        let detail = format!("{streams_max} streams are open on this node; read pages, or try again later");
-        return Err(Problem::new(Code::TooManyStreams, detail).with(|data| data.retry_after_secs = Some(5)));
-    }
+    let slot = StreamSlot::take(&api.shared, caller.key)?;
     // Who loses the connection before anything happened must know where to go on, or it misses what happens meanwhile.
     let index = if place.row_done { ROW_END } else { place.cursor.index };
     let begun = sse::Event::default().id(Cursor { index, ..place.cursor }.to_string());

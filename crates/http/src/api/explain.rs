@@ -10,7 +10,7 @@ use super::params::{PoolPath, SlotQuery};
 use crate::problem::Problem;
 use crate::wire::{Explanation, described};
 
-const HOLDS_READ_MAX: u16 = 10_000;
+const HOLDS_READ_MAX: u16 = 1_000;
 const HOLDS_LISTED_MAX: usize = 100;
 
 /// Why is this pool sold out?
@@ -29,6 +29,8 @@ pub(super) async fn pool_explain(
     let pool = pool.ok_or_else(|| Refusal::PoolNotFound { pools: vec![key.clone()] })?;
     let holds = views.active_holds_on(caller.tenant, &key, HOLDS_READ_MAX).await?;
     let now = views.clock().await?;
-    let cut = holds.len() == usize::from(HOLDS_READ_MAX);
+    // Every held unit belongs to a hold: if some do not show, holds are missing here.
+    let shown: i64 = holds.iter().map(|hold| hold.lines.quantity_of(&key)).sum();
+    let cut = shown < pool.held;
     Ok(Reply::found(Explanation::new(pool, &holds, cut, now, HOLDS_LISTED_MAX)))
 }

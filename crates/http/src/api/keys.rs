@@ -1,5 +1,5 @@
-//! Keys: give out, list, replace, take back. The secret leaves once and is kept nowhere, so these requests take no
-//! `Idempotency-Key`: who lost an answer revokes the key and makes another one.
+//! Keys: give out, list, replace, take back. The secret leaves once and is kept nowhere, so making a key cannot be
+//! repeated under an `Idempotency-Key` and refuses one: who lost an answer revokes the key and makes another one.
 
 use axum::extract::State;
 use axum::http::StatusCode;
@@ -7,7 +7,7 @@ use serde::Deserialize;
 use surehold_core::kernel::{KeyId, KeyScopes, Slug, TenantId, commands};
 use utoipa::IntoParams;
 
-use super::body::{Json, Reply};
+use super::body::{Idempotency, Json, Reply};
 use super::caller::Admin;
 use super::params::{KeyPath, Query};
 use super::tenants::no_randomness;
@@ -47,6 +47,8 @@ pub(super) async fn keys_list(
     Ok(Reply::found(KeyPage { keys: keys.into_iter().map(|key| Key::new(tenant, key)).collect() }))
 }
 
+const NOT_REPEATABLE: &str = "a key is shown once and kept nowhere: list the keys, revoke what was made, make another";
+
 fn new_key(tenant: TenantId) -> Result<(KeyRef, Secret), Problem> {
     let id = Secret::random().map_err(|_| no_randomness())?.hash();
     let id = id.iter().take(8).fold(0_u64, |number, byte| number << 8 | u64::from(*byte));
@@ -62,8 +64,10 @@ fn new_key(tenant: TenantId) -> Result<(KeyRef, Secret), Problem> {
 pub(super) async fn key_create(
     State(api): Shelf,
     _: Admin,
+    idempotency: Idempotency,
     Json(body): Json<CreateKey>,
 ) -> Result<Reply<NewKey>, Problem> {
+    idempotency.refuse(NOT_REPEATABLE)?;
     let scopes: Vec<_> = body.scopes.into_iter().map(Into::into).collect();
     let scopes = KeyScopes::new(&scopes)?;
     let live = whose(&api, body.tenant.as_ref(), KeyMode::Live).await?;
@@ -101,8 +105,10 @@ pub(super) async fn key_rotate(
     State(api): Shelf,
     _: Admin,
     KeyPath(old): KeyPath,
+    idempotency: Idempotency,
     Json(body): Json<RotateKey>,
 ) -> Result<Reply<NewKey>, Problem> {
+    idempotency.refuse(NOT_REPEATABLE)?;
     let (key, secret) = new_key(old.tenant)?;
     let rotate = commands::RotateKey::new(old.id, key.id, secret.hash(), body.overlap_secs)?;
     let done = api.engine().run(old.tenant, rotate).await?;

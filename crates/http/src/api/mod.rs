@@ -16,12 +16,13 @@ mod pools;
 mod tenants;
 
 use std::sync::Arc;
-use std::sync::atomic::AtomicUsize;
+use std::sync::Mutex;
 
 use axum::Router;
 use axum::extract::State;
 use metrics_exporter_prometheus::PrometheusHandle;
 use surehold_engine::Engine;
+use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 use tracing::Span;
 use utoipa::openapi::OpenApi;
@@ -68,7 +69,9 @@ struct Shared {
     slugs: caller::Slugs,
     config: ApiConfig,
     metrics: Option<PrometheusHandle>,
-    streams: AtomicUsize,
+    streams: Mutex<events::OpenStreams>,
+    /// Kibibytes of batches that may be read at once.
+    batch_kibibytes: Arc<Semaphore>,
     stop: CancellationToken,
 }
 
@@ -82,9 +85,10 @@ impl Api {
     /// Event streams and the background work end with `stop`. Must be called within a tokio runtime.
     pub fn new(engine: Engine, config: ApiConfig, metrics: Option<PrometheusHandle>, stop: CancellationToken) -> Api {
         let keys = KeyRing::start(engine.views().clone(), config.rate_limit, stop.clone());
-        let streams = AtomicUsize::new(0);
+        let streams = Mutex::default();
+        let batch_kibibytes = Arc::new(Semaphore::new(batch::KIBIBYTES_AT_ONCE));
         let slugs = caller::Slugs::default();
-        Api { shared: Arc::new(Shared { engine, keys, slugs, config, metrics, streams, stop }) }
+        Api { shared: Arc::new(Shared { engine, keys, slugs, config, metrics, streams, batch_kibibytes, stop }) }
     }
 
     /// Everything: for the local socket, and for the network unless administration listens apart.

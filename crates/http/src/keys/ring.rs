@@ -21,6 +21,8 @@ const BELIEVED: Duration = Duration::from_millis(600);
 const REFRESH_PAUSE: Duration = Duration::from_millis(300);
 /// A key that was not used for this long is forgotten.
 const FORGOTTEN_AFTER: Duration = Duration::from_secs(10);
+/// Lookups of keys that were not used lately, on this node.
+const STRANGERS_PER_S: NonZeroU32 = NonZeroU32::new(500).expect("not zero");
 /// Unknown keys are not kept, so only real ones count.
 const KEYS_MAX: usize = 100_000;
 
@@ -78,18 +80,21 @@ pub(crate) struct KeyRing {
     views: Views,
     limit: RateLimit,
     entries: RwLock<HashMap<KeyRef, Arc<Entry>>>,
+    strangers: DefaultDirectRateLimiter,
 }
 
 impl KeyRing {
     /// Starts the background reading, which ends with `stop`.
     pub(crate) fn start(views: Views, limit: RateLimit, stop: CancellationToken) -> Arc<KeyRing> {
-        let ring = Arc::new(KeyRing { views, limit, entries: RwLock::default() });
+        let strangers = RateLimiter::direct(Quota::per_second(STRANGERS_PER_S));
+        let ring = Arc::new(KeyRing { views, limit, entries: RwLock::default(), strangers });
         tokio::spawn(stop.run_until_cancelled_owned(Arc::clone(&ring).refresh_forever()));
         ring
     }
 
     pub(crate) async fn admit(&self, text: &str) -> Result<Admitted, NotAdmitted> {
         let (key, secret) = parse_key(text).ok_or(NotAdmitted::Unknown)?;
+        self.look_up_stranger(key)?;
         let entry = self.entry(key).await.map_err(NotAdmitted::Fault)?.ok_or(NotAdmitted::Unknown)?;
         let same = bool::from(entry.key.secret_hash.ct_eq(&secret.hash()));
         if !same || !entry.key.is_usable(now()) {
@@ -117,16 +122,25 @@ impl KeyRing {
         }
     }
 
+    /// Whoever makes keys up must not keep the store busy: those not in the ring share a few lookups a second.
+    fn look_up_stranger(&self, key: KeyRef) -> Result<(), NotAdmitted> {
+        let known = self.entries.read().expect("nothing panics while holding it").contains_key(&key);
+        if known {
+            return Ok(());
+        }
+        self.strangers.check().map_err(|_| NotAdmitted::TooMany { wait: Duration::from_secs(1) })
+    }
+
     /// The key as it is in the store now, kept for the next request.
     async fn read(&self, key: KeyRef) -> Result<Option<Arc<Entry>>, Fault> {
         let read_at = Instant::now();
-        let Some(record) = self.views.record::<ApiKey>(key.tenant, &key.id).await? else {
+        let Some(record) = self.views.record_for_door::<ApiKey>(key.tenant, &key.id).await? else {
             self.entries.write().expect("nothing panics while holding it").remove(&key);
             return Ok(None);
         };
         let slug = match key.tenant {
             TenantId::DIRECTORY => None,
-            tenant => self.views.record::<Tenant>(tenant, &()).await?.map(|tenant| tenant.slug),
+            tenant => self.views.record_for_door::<Tenant>(tenant, &()).await?.map(|tenant| tenant.slug),
         };
         let admitted = Admitted { tenant: key.tenant, scopes: record.scopes, slug, key: Some(key) };
         let mut entries = self.entries.write().expect("nothing panics while holding it");

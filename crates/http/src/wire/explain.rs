@@ -8,7 +8,7 @@ use super::described;
 
 use super::Pool;
 
-/// What a pool has and who has it. Exact: lapsed holds no longer count, swept or not.
+/// What a pool has and who has it. Lapsed holds no longer count, swept or not.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct Explanation {
     /// The answer in a sentence or two.
@@ -66,7 +66,7 @@ impl Explanation {
             reference: hold.reference.clone(),
         };
         Explanation {
-            summary: summary(&pool, held_live, free, next_free_at_latest),
+            summary: summary(&pool, held_live, free, next_free_at_latest, holds_cut),
             available,
             held_live,
             next_free_at_latest,
@@ -86,7 +86,13 @@ fn freed_at(pool: &kernel::Pool, live: &[&kernel::Hold], units: i64) -> Option<T
     })
 }
 
-fn summary(pool: &kernel::Pool, held_live: i64, free: i64, next_free_at_latest: Option<Timestamp>) -> String {
+fn summary(
+    pool: &kernel::Pool,
+    held_live: i64,
+    free: i64,
+    next_free_at_latest: Option<Timestamp>,
+    holds_cut: bool,
+) -> String {
     let key = &pool.key;
     let of = match pool.overbook {
         0 => format!("{}", pool.total),
@@ -110,6 +116,7 @@ fn summary(pool: &kernel::Pool, held_live: i64, free: i64, next_free_at_latest: 
         Some(at) => {
             format!("{text} The next unit is free at {at} at the latest, unless holds are converted or extended.")
         }
+        None if holds_cut => format!("{text} There are too many holds to say when the next unit is free."),
         None => {
             format!("{text} No expiry of a hold frees a unit: something must be cancelled, given back or added.")
         }

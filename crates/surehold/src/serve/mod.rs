@@ -3,9 +3,10 @@
 mod demo;
 mod metrics;
 
-use std::future::pending;
+use std::io::Write;
 use std::net::SocketAddr;
 use std::process::ExitCode;
+use std::time::Duration;
 
 use anyhow::{Context, Result};
 use clap::Args;
@@ -13,7 +14,7 @@ use surehold_engine::Engine;
 use surehold_http::Api;
 use surehold_http::server::{Drained, LocalSocket, Server, ServerConfig, Tls, bind_tcp};
 use tokio::net::TcpListener;
-use tokio::signal::unix::{SignalKind, signal};
+use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 use tracing::{info, warn};
 
@@ -39,8 +40,10 @@ impl Serve {
         // Outlives the runtime: it sends the last traces.
         let _telemetry = telemetry::start(&config)?;
         let runtime = tokio::runtime::Runtime::new()?;
-        runtime.block_on(serve(&config, self.demo))?;
-        Ok(ExitCode::SUCCESS)
+        let served = runtime.block_on(serve(&config, self.demo));
+        // A read that nobody waits for any more must not keep the process.
+        runtime.shutdown_timeout(Duration::from_secs(1));
+        served.map(|()| ExitCode::SUCCESS)
     }
 
     fn load(&self) -> Result<Config> {
@@ -92,23 +95,24 @@ async fn serve(config: &Config, demo: bool) -> Result<()> {
     let api = Api::new(engine.clone(), installation::api_config(config), Some(metrics), stop.clone());
     let address = doors.address(&doors.public)?;
     let demo_key = if demo { Some(demo::prepare(&api).await?) } else { None };
+    let signals = tokio::spawn(watch_signals(Signals::listen()?, stop.clone(), doors.tls.clone()));
     announce(&address, demo_key.as_deref());
     info!(%address, "Listening on {address}");
 
-    let tls = doors.tls.clone();
-    let signals = tokio::spawn(watch_signals(stop.clone(), tls));
     let drained = run_servers(config, &api, doors, &stop).await;
     signals.abort();
     finish(engine, drained).await;
     Ok(())
 }
 
-#[expect(clippy::print_stdout, reason = "where it listens is what this command has to say")]
+/// Where it listens is what this command has to say; whoever stopped reading does not stop it.
 fn announce(address: &str, demo_key: Option<&str>) {
-    println!("listening on {address}");
+    let mut out = std::io::stdout().lock();
+    let _ = writeln!(out, "listening on {address}");
     if let Some(key) = demo_key {
-        println!("{}", demo::welcome(address, key));
+        let _ = writeln!(out, "{}", demo::welcome(address, key));
     }
+    let _ = out.flush();
 }
 
 /// Administration has a listener of its own where one is configured, and the local socket always.
@@ -136,16 +140,31 @@ fn server_config(config: &Config) -> ServerConfig {
     }
 }
 
+/// Listened to before the address is announced: whoever reads it may stop the server.
+struct Signals {
+    terminate: Signal,
+    interrupt: Signal,
+    hangup: Signal,
+}
+
+impl Signals {
+    fn listen() -> Result<Signals> {
+        let listen = |kind| signal(kind).context("cannot listen for signals");
+        Ok(Signals {
+            terminate: listen(SignalKind::terminate())?,
+            interrupt: listen(SignalKind::interrupt())?,
+            hangup: listen(SignalKind::hangup())?,
+        })
+    }
+}
+
 /// The first signal asks for an orderly end, the second insists.
-async fn watch_signals(stop: CancellationToken, tls: Option<Tls>) {
-    let listen = |kind| signal(kind).ok();
-    let (mut terminate, mut interrupt, mut hangup) =
-        (listen(SignalKind::terminate()), listen(SignalKind::interrupt()), listen(SignalKind::hangup()));
+async fn watch_signals(mut signals: Signals, stop: CancellationToken, tls: Option<Tls>) {
     loop {
         tokio::select! {
-            () = next(&mut terminate) => {}
-            () = next(&mut interrupt) => {}
-            () = next(&mut hangup) => {
+            _ = signals.terminate.recv() => {}
+            _ = signals.interrupt.recv() => {}
+            _ = signals.hangup.recv() => {
                 // Trouble is logged, and the old certificate stays.
                 if let Some(tls) = tls.clone() {
                     let _ = tokio::task::spawn_blocking(move || tls.reload()).await;
@@ -159,15 +178,6 @@ async fn watch_signals(stop: CancellationToken, tls: Option<Tls>) {
         }
         info!("Stopping: requests in flight are finished; a second signal ends at once");
         stop.cancel();
-    }
-}
-
-async fn next(signal: &mut Option<tokio::signal::unix::Signal>) {
-    match signal {
-        Some(signal) => {
-            signal.recv().await;
-        }
-        None => pending().await,
     }
 }
 

@@ -81,13 +81,9 @@ fn the_tour_happens_as_shown() {
     let blocks = README.split("```console\n").skip(1).map(|rest| rest.split("```").next().unwrap());
     let tour: String = blocks.collect();
     let tour = tour.replace("http://127.0.0.1:8000", &address).replace("sh_live_…", &key);
-    let (mut script, mut expected) = (String::new(), String::new());
-    for line in tour.lines() {
-        match line.strip_prefix("$ ") {
-            Some(command) => script += &format!("{command}\n"),
-            None => expected += &format!("{line}\n"),
-        }
-    }
+    let (commands, shown): (Vec<&str>, Vec<&str>) = tour.lines().partition(|line| line.starts_with("$ "));
+    let script: String = commands.iter().map(|line| format!("{}\n", line.trim_start_matches("$ "))).collect();
+    let expected: String = shown.iter().map(|line| format!("{line}\n")).collect();
     let output = Command::new("bash").args(["-c", &script]).current_dir(folder.path()).output().unwrap();
     let happened: String = text(&output.stdout).lines().map(|line| format!("{}\n", line.trim_end())).collect();
     assert_eq!(masked(&happened), masked(&expected), "{}", text(&output.stderr));

@@ -7,6 +7,8 @@ use super::super::{
 use super::{Decision, policy};
 
 const REQUESTS_PER_S_MAX: i64 = 10_000_000;
+/// A new key is not given a longer life than this, unless the old one had it.
+const KEY_LIFETIME_SECS_MAX: i64 = 10 * 366 * 86_400;
 /// A replaced key stays good long enough to be changed everywhere, and not for ever.
 pub const KEY_OVERLAP_SECS_MAX: i64 = 30 * 86_400;
 
@@ -151,7 +153,11 @@ impl Command for RotateKey {
         }
         facts.emit(&Event::KeyRotated { key: self.id, replaced_by: self.new_id, ends_at });
         let lifetime = |ends_at: Timestamp| ends_at.micros().saturating_sub(old.created_at.micros());
-        let new_end = |ends_at| Timestamp::from_micros(now.micros().saturating_add(lifetime(ends_at)));
+        // Beyond this there is no calendar; who meant never still means it.
+        let new_end = |ends_at: Timestamp| {
+            let end = Timestamp::from_micros(now.micros().saturating_add(lifetime(ends_at)));
+            end.min(ends_at.max(now.plus_secs(KEY_LIFETIME_SECS_MAX)))
+        };
         let new = ApiKey {
             id: self.new_id,
             secret_hash: self.new_secret_hash,

@@ -134,9 +134,10 @@ async fn test_and_live_are_apart() {
     w.check("GET /v1/casa/pools/room As:admin Surehold-Mode:live", 200, r#"{"total":1}"#).await;
     w.check("GET /v1/casa/pools/room As:admin Surehold-Mode:test", 200, r#"{"total":7,"held":1}"#).await;
     w.check("GET /v1/casa/pools/room As:admin Surehold-Mode:prod", 400, "malformed-request").await;
-    // The header is for the installation's keys; a key's own mode cannot be left.
-    w.check("GET /v1/casa/pools/room As:casa Surehold-Mode:test", 200, r#"{"total":1}"#).await;
-    w.check("GET /v1/casa/pools/room As:test Surehold-Mode:live", 200, r#"{"total":7}"#).await;
+    // The header is for the installation's keys; a key's own mode cannot be left, only said.
+    w.check("GET /v1/casa/pools/room As:casa Surehold-Mode:test", 400, "malformed-request").await;
+    w.check("GET /v1/casa/pools/room As:test Surehold-Mode:live", 400, "malformed-request").await;
+    w.check("GET /v1/casa/pools/room As:test Surehold-Mode:test", 200, r#"{"total":7}"#).await;
     w.check("GET /admin/tenants", 200, r#"{"tenants":["casa","other"]}"#).await;
     let keys = w.check("GET /admin/keys?tenant=casa&mode=test", 200, "").await.json();
     assert_eq!(keys["keys"][0]["id"], made["id"]);
