@@ -42,7 +42,7 @@ pub(super) async fn pools_list(
     Ok(Reply::found(PoolPage { pools: pools.into_iter().map(Pool::from).collect(), next }))
 }
 
-/// The slot never contains a blank, and the name may.
+/// The slot comes first: it never contains the separator, and the name may.
 fn cursor(key: &PoolKey) -> String {
     format!("{}@{}", key.slot, key.resource)
 }

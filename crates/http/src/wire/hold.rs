@@ -3,7 +3,7 @@
 use serde::ser::SerializeSeq;
 use serde::{Deserialize, Serialize, Serializer};
 use serde_json::value::RawValue;
-use surehold_core::kernel::commands::{self, AnyHoldCommand, CancelHold, Extension};
+use surehold_core::kernel::commands::{self, Extension};
 use surehold_core::kernel::{
     self, HoldId, Invalid, Lines, Metadata, OwnerName, PoolKey, Reference, ResourceName, Slot, Timestamp,
 };
@@ -13,7 +13,7 @@ use super::object::{read_from_objects, written_as_derived};
 use super::pool::no_slot;
 use crate::problem::Problem;
 
-read_from_objects! { Line PlaceHold ExtendHold ConvertHold MoveBooked GiveBack BatchRequest ExtendItem ConvertItem CancelItem }
+read_from_objects! { Line PlaceHold ExtendHold ConvertHold MoveBooked GiveBack }
 written_as_derived! { Line PlaceHold ExtendHold ConvertHold MoveBooked GiveBack }
 
 /// Units of one pool.
@@ -301,102 +301,4 @@ pub struct HoldPage {
     /// Give it as `after` to get what follows; absent at the end.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next: Option<String>,
-}
-
-/// Up to 10,000 commands, each decided and answered by itself; not atomic as a whole.
-#[derive(Clone, Debug, Deserialize, ToSchema)]
-#[serde(remote = "Self", deny_unknown_fields)]
-pub struct BatchRequest {
-    #[schema(min_items = 1, max_items = 10000)]
-    pub commands: Vec<BatchCommand>,
-}
-
-/// Commands that may be repeated without a key: each carries the hold's id.
-#[derive(Clone, Debug, Deserialize, ToSchema)]
-#[serde(rename_all = "snake_case", deny_unknown_fields)]
-pub enum BatchCommand {
-    /// The id is needed here.
-    Place(PlaceHold),
-    Extend(ExtendItem),
-    Convert(ConvertItem),
-    Cancel(CancelItem),
-}
-
-#[derive(Clone, Debug, Deserialize, ToSchema)]
-#[serde(remote = "Self", deny_unknown_fields)]
-pub struct ExtendItem {
-    #[schema(value_type = super::described::HoldId)]
-    pub id: HoldId,
-    #[schema(value_type = String, format = DateTime)]
-    pub until: Timestamp,
-    #[serde(default)]
-    #[schema(required = false)]
-    pub for_payment: bool,
-}
-
-#[derive(Clone, Debug, Deserialize, ToSchema)]
-#[serde(remote = "Self", deny_unknown_fields)]
-pub struct ConvertItem {
-    #[schema(value_type = super::described::HoldId)]
-    pub id: HoldId,
-    pub mode: ConvertMode,
-    #[serde(default)]
-    #[schema(min_items = 1, max_items = 100)]
-    pub lines: Option<Vec<Line>>,
-}
-
-#[derive(Clone, Debug, Deserialize, ToSchema)]
-#[serde(remote = "Self", deny_unknown_fields)]
-pub struct CancelItem {
-    #[schema(value_type = super::described::HoldId)]
-    pub id: HoldId,
-}
-
-impl BatchCommand {
-    pub(crate) fn id(&self) -> Option<HoldId> {
-        match self {
-            BatchCommand::Place(place) => place.id,
-            BatchCommand::Extend(extend) => Some(extend.id),
-            BatchCommand::Convert(convert) => Some(convert.id),
-            BatchCommand::Cancel(cancel) => Some(cancel.id),
-        }
-    }
-
-    pub(crate) fn into_command(self, id: HoldId) -> Result<AnyHoldCommand, Invalid> {
-        Ok(match self {
-            BatchCommand::Place(place) => AnyHoldCommand::Place(place.into_command(id)?),
-            BatchCommand::Extend(ExtendItem { until, for_payment, .. }) => {
-                let extend = commands::ExtendHold::new(id, Extension::Until(until))?;
-                AnyHoldCommand::Extend(if for_payment { extend.for_payment() } else { extend })
-            }
-            BatchCommand::Convert(ConvertItem { mode, lines, .. }) => {
-                AnyHoldCommand::Convert(ConvertHold { mode, lines }.into_command(id)?)
-            }
-            BatchCommand::Cancel(_) => AnyHoldCommand::Cancel(CancelHold { id }),
-        })
-    }
-}
-
-/// One result per command, in their order.
-#[derive(Clone, Debug, Serialize, ToSchema)]
-pub struct BatchResponse {
-    pub results: Vec<BatchResult>,
-}
-
-#[derive(Clone, Debug, Serialize, ToSchema)]
-pub struct BatchResult {
-    #[schema(value_type = super::described::HoldId)]
-    pub id: HoldId,
-    /// What the command alone would have been answered with.
-    #[schema(example = 201)]
-    pub status: u16,
-    /// The effect was already there.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    #[schema(required = false)]
-    pub replayed: bool,
-    /// Left out with `Prefer: return=minimal`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub hold: Option<Hold>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub problem: Option<Box<Problem>>,
 }

@@ -1,5 +1,6 @@
 //! What goes over the wire. Types in are apart from types out; unknown fields are refused.
 
+mod batch;
 pub mod described;
 mod event;
 mod explain;
@@ -8,11 +9,12 @@ mod key;
 mod object;
 mod pool;
 
+pub use batch::{BatchCommand, BatchRequest, BatchResponse, BatchResult, CancelItem, ConvertItem, ExtendItem};
 pub use event::{Event, EventBody, EventPage};
 pub use explain::{Explanation, HoldOnPool};
 pub use hold::{
-    BatchCommand, BatchRequest, BatchResponse, BatchResult, CancelItem, ConvertHold, ConvertItem, ConvertMode,
-    ExtendHold, ExtendItem, GiveBack, Hold, HoldPage, HoldState, Kept, Line, LinesOut, MoveBooked, PlaceHold,
+    ConvertHold, ConvertMode, ExtendHold, GiveBack, Hold, HoldPage, HoldState, Kept, Line, LinesOut, MoveBooked,
+    PlaceHold,
 };
 pub use key::{CreateKey, CreateTenant, Key, KeyPage, KeyScope, NewKey, Policy, RotateKey, Tenant, TenantPage};
 pub use pool::{

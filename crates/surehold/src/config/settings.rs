@@ -54,7 +54,7 @@ settings! {
 
     /// How commands are carried out.
     [engine] Engine {
-        /// How long a caller waits for an answer unless it says otherwise.
+        /// How long a caller waits for an answer before it is told what is known.
         deadline_secs: u64 = 10, whole(1, HOUR_SECS);
         /// Commands that may wait in front of a lane; beyond that callers are told to come back.
         waiting_commands_max: usize = 32_768, whole(1, 1_000_000);
