@@ -86,10 +86,15 @@ impl LiveServer {
         let mut socket = UnixStream::connect(self.folder.join("data/surehold.sock"))
             .with_context(|| format!("cannot reach the server's socket; its log:\n{}", self.log()))?;
         let body = body.to_string();
+        // Making a key cannot be repeated, and placing a hold must be.
+        let key = if path.starts_with("/v1/") {
+            format!("idempotency-key: {}\r\n", self.requests.fetch_add(1, Ordering::Relaxed))
+        } else {
+            String::new()
+        };
         let head = format!(
             "{method} {path} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\ncontent-type: application/json\r\n\
-             idempotency-key: {}\r\ncontent-length: {}\r\n\r\n",
-            self.requests.fetch_add(1, Ordering::Relaxed),
+             {key}content-length: {}\r\n\r\n",
             body.len()
         );
         socket.write_all(head.as_bytes()).and_then(|()| socket.write_all(body.as_bytes()))?;
