@@ -119,3 +119,28 @@ fn checkpoint(connection: &Connection) -> rusqlite::Result<Log> {
         Ok(Log { pages: count(row.get(1)?), moved: count(row.get(2)?) })
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Without anybody who moves the rest, a writer that never pauses would make the log grow for ever.
+    #[test]
+    fn the_log_starts_over_under_a_writer_that_never_pauses() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("t.db");
+        let mut writer = Connection::open(&path).unwrap();
+        writer.execute_batch("pragma journal_mode = wal; pragma synchronous = off; create table t (x)").unwrap();
+        let mut checkpointer = Checkpointer::start(&path, &mut writer).unwrap();
+        let mut longest = 0;
+        for _ in 0..20_000 {
+            writer.execute("insert into t values (zeroblob(8000))", []).unwrap();
+            checkpointer.committed(&writer);
+            longest = longest.max(checkpointer.shared.log_pages.load(Ordering::Relaxed));
+        }
+        drop(checkpointer);
+        assert!(longest < 30_000, "{longest} pages");
+        let rows: i64 = writer.query_row("select count(*) from t", [], |row| row.get(0)).unwrap();
+        assert_eq!(rows, 20_000);
+    }
+}

@@ -2,6 +2,8 @@
 
 use std::fmt::Write as _;
 
+use axum::body::Body;
+use axum::http::Request;
 use serde_json::{Value, json};
 
 use super::world::{World, in_secs};
@@ -126,4 +128,40 @@ async fn eight_mebibytes_and_not_one_byte_more() {
     let padding = (8 << 20) - one.len();
     w.check(&format!("POST /v1/casa/holds/batch {}", places(1, padding)), 200, "").await;
     w.check(&format!("POST /v1/casa/holds/batch {}", places(1, padding + 1)), 413, "body-too-large").await;
+}
+
+/// A few hundred bytes can ask for the same large hold again and again.
+#[tokio::test]
+async fn an_answer_does_not_grow_without_bound() {
+    let w = rooms(1).await;
+    let large = "x".repeat(15_000);
+    let place = format!(r#"{{"id":"$a","lines":[{{"resource":"room"}}],"metadata":{{"x":"{large}"}}}}"#);
+    w.check(&format!("POST /v1/casa/holds {place}"), 201, "").await;
+    let cancels = vec![r#"{"cancel":{"id":"$a"}}"#; 3_000].join(",");
+    let answer = w.check(&format!(r#"POST /v1/casa/holds/batch {{"commands":[{cancels}]}}"#), 200, "").await;
+    assert!(answer.body.len() < 20 << 20, "{} bytes", answer.body.len());
+    let results = answer.json()["results"].as_array().unwrap().clone();
+    assert_eq!(results.len(), 3_000);
+    assert!(results[0]["hold"].is_object() && results[2_999]["hold"].is_null());
+    assert!(results.iter().all(|result| result["status"] == 200));
+}
+
+/// Bodies that take their time are bounded together, whoever sends them.
+#[tokio::test]
+async fn batches_in_memory_are_bounded() {
+    let w = rooms(1).await;
+    let send = || {
+        let body = Body::from_stream(futures_util::stream::pending::<Result<Vec<u8>, std::io::Error>>());
+        let request = Request::builder().method("POST").uri("/v1/casa/holds/batch");
+        let request = request.header("authorization", format!("Bearer {}", w.key("casa")));
+        let request = request.header("content-type", "application/json").header("content-length", 8 << 20);
+        w.call(request.body(body).unwrap())
+    };
+    let mut arriving: Vec<_> = (0..5).map(|_| Box::pin(send())).collect();
+    for body in &mut arriving {
+        assert!(tokio::time::timeout(std::time::Duration::from_millis(50), body).await.is_err(), "it is read");
+    }
+    assert_eq!(send().await.status(), 503);
+    drop(arriving);
+    w.check(r#"POST /v1/casa/holds/batch {"commands":[{"cancel":{"id":"$nowhere"}}]}"#, 200, "").await;
 }

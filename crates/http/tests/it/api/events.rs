@@ -301,6 +301,16 @@ async fn a_stream_never_skips() {
 }
 
 #[tokio::test]
+async fn one_key_cannot_take_every_stream() {
+    let w = World::with(ApiConfig { event_streams_max: 4, ..ApiConfig::default() }).await;
+    let (address, _running) = serve(&w);
+    let _one = Live::open(&w, address, "casa", "").await;
+    let _two = Live::open(&w, address, "casa", "").await;
+    w.check("GET /v1/casa/events Accept:text/event-stream", 429, r#"{"code":"too-many-streams"}"#).await;
+    let _other = Live::open(&w, address, "other", "").await;
+}
+
+#[tokio::test]
 async fn streams_have_a_limit() {
     let w = World::with(ApiConfig { event_streams_max: 2, ..ApiConfig::default() }).await;
     let (address, _running) = serve(&w);

@@ -257,3 +257,31 @@ async fn rate_limits() {
     tokio::time::sleep(wait).await;
     w.check("GET /v1/casa", 200, "").await;
 }
+
+/// Whoever makes keys up shares a few lookups a second with others who do; known keys are not held up.
+#[tokio::test]
+async fn made_up_keys_do_not_keep_the_store_busy() {
+    let w = World::new().await;
+    w.check("GET /v1/casa", 200, "").await;
+    let digits = "0".repeat(64);
+    let mut refused = 0;
+    for number in 0..3_000 {
+        let header = format!("Bearer sh_live_1_{number:016x}_{digits}");
+        let request = Request::builder().uri("/v1/casa").header("authorization", header);
+        let status = w.call(request.body(Body::empty()).unwrap()).await.status();
+        assert!(status == 401 || status == 429, "{status}");
+        refused += u32::from(status == 429);
+    }
+    assert!(refused > 0, "three thousand lookups at once are more than a few");
+    w.check("GET /v1/casa", 200, "").await;
+}
+
+#[tokio::test]
+async fn making_a_key_cannot_be_repeated() {
+    let w = World::new().await;
+    let wanted = r#"{"name":"till","tenant":"casa","scopes":["read"]}"#;
+    let row = format!("POST /admin/keys Idempotency-Key:once {wanted}");
+    w.check(&row, 400, "idempotency-key-malformed").await;
+    let keys = w.check("GET /admin/keys?tenant=casa", 200, "").await.json();
+    assert!(keys["keys"].as_array().unwrap().iter().all(|key| key["name"] != "till"));
+}

@@ -137,6 +137,7 @@ macro_rules! conformance {
                 }
                 queue {
                     full_is_busy
+                    a_request_ends_with_its_first_piece_that_is_not_taken
                     a_large_request_may_overshoot
                     a_deadline_in_the_queue
                     a_deadline_after_the_start

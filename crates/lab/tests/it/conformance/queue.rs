@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use surehold_core::kernel::commands::PlaceHold;
 use surehold_core::kernel::{HoldId, Refusal};
-use surehold_engine::{EngineConfig, Failure, Fault, Options};
+use surehold_engine::{BATCH_COMMANDS_MAX, EngineConfig, Failure, Fault, Options};
 use surehold_lab::fixture::Fixture;
 
 use super::odd_commands::send;
@@ -51,6 +51,25 @@ pub(crate) async fn full_is_busy(fixture: Fixture) {
     assert_eq!(dump.holds.len(), 2);
     assert_eq!(dump.hold(ids[2]), None);
     assert_eq!(request(&world, ids[2]).await, Ok(()));
+}
+
+/// What follows may build on what was not done.
+pub(crate) async fn a_request_ends_with_its_first_piece_that_is_not_taken(fixture: Fixture) {
+    let mut world = World::open_with(&fixture, config(1)).await;
+    world.play("put room=9").await;
+    let gate = Gate::default();
+    let blocked = keep_busy(&world, &gate).await;
+    let id = new_id();
+    let mut first = request(&world, id);
+    send(&mut first).await;
+    let many = (0..=BATCH_COMMANDS_MAX).map(|_| place(new_id())).collect();
+    let outcomes = world.engine.run_all(world.tenant, many).await;
+    assert_eq!(outcomes.len(), BATCH_COMMANDS_MAX + 1);
+    assert_eq!(outcomes.first().unwrap().as_ref().err(), Some(&Failure::Fault(Fault::Busy)));
+    assert_eq!(outcomes.last().unwrap().as_ref().err(), Some(&Failure::Fault(Fault::NotExecuted)));
+    gate.open();
+    assert_eq!(first.await, Ok(()));
+    blocked.await.unwrap();
 }
 
 pub(crate) async fn a_large_request_may_overshoot(fixture: Fixture) {
