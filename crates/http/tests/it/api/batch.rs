@@ -161,7 +161,8 @@ async fn batches_in_memory_are_bounded() {
     for body in &mut arriving {
         assert!(tokio::time::timeout(std::time::Duration::from_millis(50), body).await.is_err(), "it is read");
     }
-    assert_eq!(send().await.status(), 503);
+    let refused = tokio::time::timeout(std::time::Duration::from_secs(10), send()).await;
+    assert_eq!(refused.expect("it is refused before it is read").status(), 503);
     drop(arriving);
     w.check(r#"POST /v1/casa/holds/batch {"commands":[{"cancel":{"id":"$nowhere"}}]}"#, 200, "").await;
 }
