@@ -3,3 +3,4 @@
 //! Start reading at [`kernel::Command`], then [`kernel::Facts`], then the commands in `kernel/commands/`.
 
 pub mod kernel;
+pub mod operations;

@@ -48,4 +48,8 @@ pub enum Invalid {
     TenantReserved { tenant: TenantId },
     #[error("metadata has {bytes} bytes; at most {bytes_max} are allowed")]
     MetadataTooLong { bytes: usize, bytes_max: usize },
+    #[error("{reason}")]
+    Schedule { reason: String },
+    #[error("{name} is not the name of a time zone, such as America/Sao_Paulo or UTC")]
+    TimeZoneUnknown { name: String },
 }
