@@ -4,3 +4,29 @@
 
 pub mod kernel;
 pub mod operations;
+
+use kernel::{ApiKey, Hold, KeptReply, Owner, Pool, Record, SlugClaim, Table, Tenant};
+use operations::{
+    AggregateLock, Attempt, Case, CorrelatedOperation, DeadLetter, Effect, Epoch, Operation, OperationRun, WorkerBeat,
+};
+
+/// Every table that a store must be able to load and write.
+pub const TABLES: &[&Table] = &[
+    SlugClaim::TABLE,
+    Tenant::TABLE,
+    Pool::TABLE,
+    Hold::TABLE,
+    Owner::TABLE,
+    KeptReply::TABLE,
+    ApiKey::TABLE,
+    Operation::TABLE,
+    OperationRun::TABLE,
+    Effect::TABLE,
+    Attempt::TABLE,
+    CorrelatedOperation::TABLE,
+    DeadLetter::TABLE,
+    AggregateLock::TABLE,
+    Case::TABLE,
+    WorkerBeat::TABLE,
+    Epoch::TABLE,
+];

@@ -16,6 +16,7 @@ pub(crate) const MIGRATIONS: &[Migration] = &[
         sql: include_str!("../migrations/0003_reading_role.sql"),
         usable_from: 1,
     },
+    Migration { number: 4, name: "operations", sql: include_str!("../migrations/0004_operations.sql"), usable_from: 1 },
 ];
 
 /// The migration that lets those who only serve read the list of migrations.

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
-use surehold_core::kernel::{Corrupt, TABLES, Table, TenantId};
+use surehold_core::TABLES;
+use surehold_core::kernel::{Corrupt, Table, TenantId};
 use surehold_engine::{Session, StoreError, TenantWork, Turns};
 use tokio::time::error::Elapsed;
 use tokio::time::timeout;

@@ -2,7 +2,8 @@
 //! while the table was empty is still right when it is full. Keys are looked up one by one through
 //! `CROSS JOIN LATERAL (… LIMIT 1)`, which the planner cannot flatten into a scan.
 
-use surehold_core::kernel::{Column, ColumnType, TABLES, Table};
+use surehold_core::TABLES;
+use surehold_core::kernel::{Column, ColumnType, Table};
 use surehold_engine::Scope;
 
 use crate::roles::WRITER;

@@ -18,6 +18,7 @@ pub(crate) const MIGRATIONS: &[Migration] = &[
         sql: include_str!("../migrations/0003_reading_role.sql"),
         usable_from: 1,
     },
+    Migration { number: 4, name: "operations", sql: include_str!("../migrations/0004_operations.sql"), usable_from: 1 },
 ];
 
 const CREATE_LIST: &str = "create table if not exists schema_migrations (

@@ -1,7 +1,8 @@
 //! The writing connection. `BEGIN IMMEDIATE` is the turn of every tenant, because nobody else writes.
 
 use rusqlite::{Connection, Error as SqliteError, ErrorCode, OptionalExtension, Statement};
-use surehold_core::kernel::{AnyShelf, Change, Corrupt, Encode, RemovedKey, TABLES, Table, TenantId, Timestamp, Value};
+use surehold_core::TABLES;
+use surehold_core::kernel::{AnyShelf, Change, Corrupt, Encode, RemovedKey, Table, TenantId, Timestamp, Value};
 use surehold_engine::{Session, StoreError, TenantWork, Turns};
 use tracing::error;
 use uuid::Uuid;

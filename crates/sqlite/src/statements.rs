@@ -1,7 +1,8 @@
 //! SQL derived from table descriptors. The writer is alone, so there are no locks; rows go through prepared
 //! statements in a loop, because there is no round trip to save.
 
-use surehold_core::kernel::{Column, TABLES, Table};
+use surehold_core::TABLES;
+use surehold_core::kernel::{Column, Table};
 
 /// Parameters of all statements: the tenant first.
 pub(crate) fn load(table: &Table) -> String {

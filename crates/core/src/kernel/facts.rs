@@ -32,6 +32,8 @@ pub struct Facts {
     events_before_command: (usize, u32),
     /// The journal rows before this one are no longer needed: as the command says, and as kept.
     journal_trim: [Option<i64>; 2],
+    /// When the next operation is due that was asked for here: as the command says, and as kept.
+    worker_wake: [Option<Timestamp>; 2],
 }
 
 impl Facts {
@@ -50,6 +52,7 @@ impl Facts {
             events_count: 0,
             events_before_command: (0, 0),
             journal_trim: [None; 2],
+            worker_wake: [None; 2],
         }
     }
 
@@ -144,6 +147,17 @@ impl Facts {
         self.journal_trim[0] = Some(before_seq);
     }
 
+    /// An operation will be due then.
+    pub fn wake_worker(&mut self, at: Timestamp) {
+        let said = &mut self.worker_wake[0];
+        *said = Some(said.map_or(at, |earlier| earlier.min(at)));
+    }
+
+    /// How many events the running command has emitted.
+    pub fn events_of_command(&self) -> u32 {
+        self.events_count.strict_sub(self.events_before_command.1)
+    }
+
     /// The command found its own effect in place and repeats the answer.
     pub fn mark_replayed(&mut self) {
         self.replayed = true;
@@ -170,6 +184,11 @@ impl Facts {
         self.events_before_command = (self.events.len(), self.events_count);
         let [said, kept] = &mut self.journal_trim;
         *kept = said.take().max(*kept);
+        let [said, kept] = &mut self.worker_wake;
+        *kept = match (said.take(), *kept) {
+            (Some(said), Some(kept)) => Some(said.min(kept)),
+            (said, kept) => said.or(kept),
+        };
         std::mem::take(&mut self.replayed)
     }
 
@@ -183,6 +202,7 @@ impl Facts {
         self.events.truncate(bytes);
         self.events_count = count;
         self.journal_trim[0] = None;
+        self.worker_wake[0] = None;
         self.replayed = false;
     }
 
@@ -203,6 +223,11 @@ impl Facts {
     /// The journal rows before this one are to be deleted.
     pub fn journal_trim_before(&self) -> Option<i64> {
         self.journal_trim[1]
+    }
+
+    /// When the next operation is due that this batch asked for.
+    pub fn worker_wake_at(&self) -> Option<Timestamp> {
+        self.worker_wake[1]
     }
 
     /// The packed events of the batch, and how many they are.

@@ -52,4 +52,10 @@ pub enum Invalid {
     Schedule { reason: String },
     #[error("{name} is not the name of a time zone, such as America/Sao_Paulo or UTC")]
     TimeZoneUnknown { name: String },
+    #[error("a type of operation is named like ISSUE_TICKETS: capitals, digits and underscores")]
+    OperationTypeMalformed,
+    #[error("a correlation looks like purchaseId=4711")]
+    CorrelationMalformed,
+    #[error("the key of {kind} has the parts {parts}")]
+    KeyParts { kind: String, parts: String },
 }

@@ -38,9 +38,5 @@ pub use shelf::{AnyShelf, Change, Encode, RemovedKey};
 pub use tenant::{HoldPolicy, SlugClaim, Tenant};
 pub use time::{Slot, Timestamp};
 
-/// Every table that a store must be able to load and write.
-pub const TABLES: &[&Table] =
-    &[SlugClaim::TABLE, Tenant::TABLE, Pool::TABLE, Hold::TABLE, Owner::TABLE, KeptReply::TABLE, ApiKey::TABLE];
-
 /// No command loads more than this: nothing may make everybody else wait.
 pub const RECORDS_PER_COMMAND_MAX: usize = 2_000;

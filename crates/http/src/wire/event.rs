@@ -118,6 +118,84 @@ pub enum EventBody {
         /// Events of rows before this one are gone.
         before_seq: i64,
     },
+    OperationSucceeded {
+        operation: OperationName,
+        generation: u32,
+    },
+    OperationDied {
+        operation: OperationName,
+        generation: u32,
+        /// Why, in a word.
+        code: String,
+    },
+    OperationRedriven {
+        operation: OperationName,
+        generation: u32,
+    },
+    EffectSettled {
+        operation: OperationName,
+        step: u16,
+        confirmed: bool,
+    },
+    CaseOpened {
+        case: CaseName,
+    },
+    CaseAssigned {
+        case: CaseName,
+    },
+    CaseResolved {
+        case: CaseName,
+    },
+    EpochRaised {
+        number: i64,
+    },
+    InboxReceived {
+        source: String,
+        external_id: String,
+        operation: OperationName,
+    },
+    ScheduleChanged {
+        name: String,
+    },
+    ScheduleRemoved {
+        name: String,
+    },
+    ScheduleFired {
+        name: String,
+        /// The instant that the schedule names.
+        #[schema(value_type = String, format = DateTime)]
+        planned_for: Timestamp,
+    },
+    EndpointChanged {
+        endpoint: String,
+    },
+    EndpointDisabled {
+        endpoint: String,
+    },
+    EndpointRemoved {
+        endpoint: String,
+    },
+    Announced {
+        topic: String,
+        #[schema(value_type = Object)]
+        data: serde_json::Value,
+    },
+}
+
+/// The identity of an operation.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct OperationName {
+    #[schema(example = "DELIVER_WEBHOOK")]
+    pub r#type: String,
+    pub key: String,
+}
+
+/// The identity of a case.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct CaseName {
+    #[schema(example = "effect-unknown")]
+    pub kind: String,
+    pub key: String,
 }
 
 impl From<kernel::Event> for EventBody {
@@ -150,8 +228,46 @@ impl From<kernel::Event> for EventBody {
             E::KeyRotated { key, replaced_by, ends_at } => EventBody::KeyRotated { key, replaced_by, ends_at },
             E::KeyRevoked { key } => EventBody::KeyRevoked { key },
             E::JournalTrimmed { before_seq } => EventBody::JournalTrimmed { before_seq },
+            E::OperationSucceeded { kind, key, generation, events: _ } => {
+                EventBody::OperationSucceeded { operation: operation(&kind, &key), generation }
+            }
+            E::OperationDied { kind, key, generation, code } => {
+                EventBody::OperationDied { operation: operation(&kind, &key), generation, code: code.into() }
+            }
+            E::OperationRedriven { kind, key, generation } => {
+                EventBody::OperationRedriven { operation: operation(&kind, &key), generation }
+            }
+            E::EffectSettled { kind, key, step, confirmed } => {
+                EventBody::EffectSettled { operation: operation(&kind, &key), step, confirmed }
+            }
+            E::CaseOpened { kind, key } => EventBody::CaseOpened { case: case(&kind, &key) },
+            E::CaseAssigned { kind, key } => EventBody::CaseAssigned { case: case(&kind, &key) },
+            E::CaseResolved { kind, key } => EventBody::CaseResolved { case: case(&kind, &key) },
+            E::EpochRaised { number } => EventBody::EpochRaised { number },
+            E::InboxReceived { source, external_id, kind, key } => {
+                let operation = operation(&kind, &key);
+                EventBody::InboxReceived { source: source.into(), external_id: external_id.into(), operation }
+            }
+            E::ScheduleChanged { name } => EventBody::ScheduleChanged { name: name.into() },
+            E::ScheduleRemoved { name } => EventBody::ScheduleRemoved { name: name.into() },
+            E::ScheduleFired { name, planned_for } => EventBody::ScheduleFired { name: name.into(), planned_for },
+            E::EndpointChanged { endpoint } => EventBody::EndpointChanged { endpoint: endpoint.into() },
+            E::EndpointDisabled { endpoint } => EventBody::EndpointDisabled { endpoint: endpoint.into() },
+            E::EndpointRemoved { endpoint } => EventBody::EndpointRemoved { endpoint: endpoint.into() },
+            E::Announced { topic, data } => {
+                let data = serde_json::from_str(&data).unwrap_or_default();
+                EventBody::Announced { topic: topic.into(), data }
+            }
         }
     }
+}
+
+fn operation(kind: &str, key: &str) -> OperationName {
+    OperationName { r#type: kind.to_owned(), key: key.to_owned() }
+}
+
+fn case(kind: &str, key: &str) -> CaseName {
+    CaseName { kind: kind.to_owned(), key: key.to_owned() }
 }
 
 #[derive(Clone, Debug, Serialize, ToSchema)]

@@ -4,7 +4,7 @@
 use std::fmt::Write;
 
 use serde_json::Value;
-use surehold_core::kernel::TABLES;
+use surehold_core::TABLES;
 use surehold_lab::fixture::{Fixture, StoreKind, connect};
 use tokio_postgres::Client;
 

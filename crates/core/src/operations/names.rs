@@ -1,0 +1,241 @@
+//! How operations are named. The identity of an operation is its type and its dedupe key, for ever.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+use smol_str::SmolStr;
+
+use crate::kernel::{Columns, Corrupt, Invalid, Row, Value};
+
+const TYPE_BYTES_MAX: usize = 64;
+const KEY_BYTES_MAX: usize = 400;
+const TEXT_BYTES_MAX: usize = 500;
+
+fn check_type(text: &str) -> Result<(), Invalid> {
+    let legal = |b: u8| b.is_ascii_uppercase() || b.is_ascii_digit() || b == b'_';
+    let begins = text.bytes().next().is_some_and(|b| b.is_ascii_uppercase());
+    let sized = text.len() <= TYPE_BYTES_MAX;
+    if begins && sized && text.bytes().all(legal) { Ok(()) } else { Err(Invalid::OperationTypeMalformed) }
+}
+
+fn check_key(text: &str) -> Result<(), Invalid> {
+    check_text("key", text, KEY_BYTES_MAX)
+}
+
+fn check_text(what: &str, text: &str, bytes_max: usize) -> Result<(), Invalid> {
+    if text.is_empty() {
+        return Err(Invalid::NameEmpty { what: what.to_owned() });
+    }
+    if text.len() > bytes_max {
+        return Err(Invalid::NameTooLong { what: what.to_owned(), bytes: text.len(), bytes_max });
+    }
+    if text.trim() != text || text.chars().any(char::is_control) {
+        return Err(Invalid::NameMalformed { what: what.to_owned() });
+    }
+    Ok(())
+}
+
+macro_rules! text {
+    ($(#[$doc:meta])* $type:ident, $check:expr) => {
+        $(#[$doc])*
+        #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+        #[serde(try_from = "SmolStr", into = "SmolStr")]
+        pub struct $type(SmolStr);
+
+        impl $type {
+            pub fn new(text: &str) -> Result<$type, Invalid> {
+                $check(text)?;
+                Ok($type(SmolStr::new(text)))
+            }
+
+            /// Text that a store gave back.
+            pub(crate) fn stored(text: &str) -> $type {
+                $type(SmolStr::new(text))
+            }
+
+            pub fn as_str(&self) -> &str {
+                &self.0
+            }
+        }
+
+        impl TryFrom<SmolStr> for $type {
+            type Error = Invalid;
+            fn try_from(text: SmolStr) -> Result<$type, Invalid> {
+                $check(&text)?;
+                Ok($type(text))
+            }
+        }
+
+        impl From<$type> for SmolStr {
+            fn from(text: $type) -> SmolStr {
+                text.0
+            }
+        }
+
+        impl fmt::Display for $type {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                self.0.fmt(f)
+            }
+        }
+    };
+}
+
+text!(
+    /// What kind of thing is done, such as `ISSUE_TICKETS`.
+    TypeName, check_type
+);
+text!(
+    /// What it is done to: the parts of the type's key form, in their order. No time and no randomness.
+    DedupeKey, check_key
+);
+text!(
+    /// What operations must not touch at the same time: a purchase, an organizer, an endpoint.
+    Aggregate, |text: &str| check_text("aggregate", text, KEY_BYTES_MAX)
+);
+text!(
+    /// Who did something by hand.
+    Actor, |text: &str| check_text("actor", text, TEXT_BYTES_MAX)
+);
+text!(
+    /// Why somebody did it.
+    Reason, |text: &str| check_text("reason", text, TEXT_BYTES_MAX)
+);
+
+impl TypeName {
+    /// The name of a registered type, which the registry has checked.
+    pub(crate) fn known(name: &'static str) -> TypeName {
+        TypeName(SmolStr::new_static(name))
+    }
+}
+
+impl DedupeKey {
+    /// One spelling per list of parts: what separates them is escaped inside of them.
+    pub fn of(parts: &[&str]) -> Result<DedupeKey, Invalid> {
+        let mut text = String::new();
+        for (index, part) in parts.iter().enumerate() {
+            if index > 0 {
+                text.push(':');
+            }
+            if part.is_empty() {
+                return Err(Invalid::NameEmpty { what: "a part of the key".to_owned() });
+            }
+            for c in part.chars() {
+                match c {
+                    ':' => text.push_str("%3A"),
+                    '%' => text.push_str("%25"),
+                    _ => text.push(c),
+                }
+            }
+        }
+        DedupeKey::new(&text)
+    }
+}
+
+/// The identity of an operation.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct OperationKey {
+    #[serde(rename = "type")]
+    pub kind: TypeName,
+    pub key: DedupeKey,
+}
+
+impl OperationKey {
+    pub(crate) fn put<'a>(&'a self, out: &mut dyn Columns<'a>) {
+        out.put(Value::Text(self.kind.as_str()));
+        out.put(Value::Text(self.key.as_str()));
+    }
+
+    pub(crate) fn take(row: &mut dyn Row) -> Result<OperationKey, Corrupt> {
+        let kind = TypeName::stored(row.text()?);
+        let key = DedupeKey::stored(row.text()?);
+        Ok(OperationKey { kind, key })
+    }
+}
+
+impl fmt::Display for OperationKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.kind, self.key)
+    }
+}
+
+/// Something that an operation has to do with: a purchase, a payment, a scenario.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct Correlation {
+    pub kind: SmolStr,
+    pub value: SmolStr,
+}
+
+pub const CORRELATIONS_MAX: usize = 32;
+
+impl Correlation {
+    pub fn new(kind: &str, value: &str) -> Result<Correlation, Invalid> {
+        check_text("the kind of a correlation", kind, TYPE_BYTES_MAX)?;
+        check_text("the value of a correlation", value, KEY_BYTES_MAX)?;
+        if kind.contains('=') {
+            return Err(Invalid::NameMalformed { what: "the kind of a correlation".to_owned() });
+        }
+        Ok(Correlation { kind: kind.into(), value: value.into() })
+    }
+
+    /// As people write it: `purchaseId=4711`.
+    pub fn parse(text: &str) -> Result<Correlation, Invalid> {
+        let (kind, value) = text.split_once('=').ok_or(Invalid::CorrelationMalformed)?;
+        Correlation::new(kind, value)
+    }
+}
+
+impl fmt::Display for Correlation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}={}", self.kind, self.value)
+    }
+}
+
+/// One start of a worker process; never used again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct WorkerId(pub i64);
+
+impl fmt::Display for WorkerId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:016x}", self.0)
+    }
+}
+
+/// Counts the leases of one operation: a later lease has a higher token, so whoever lost a lease can be told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct LeaseToken(pub i64);
+
+impl fmt::Display for LeaseToken {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_are_unambiguous() {
+        let key = |parts: &[&str]| DedupeKey::of(parts).unwrap().to_string();
+        assert_eq!(key(&["a", "b"]), "a:b");
+        assert_eq!(key(&["a:b"]), "a%3Ab");
+        assert_eq!(key(&["a%3Ab"]), "a%253Ab");
+        for bad in [&[][..], &[""], &["a", ""], &["\n"], &[" a"]] {
+            assert!(DedupeKey::of(bad).is_err(), "{bad:?}");
+        }
+    }
+
+    #[test]
+    fn names_that_are_refused() {
+        for bad in ["", "lower", "1ST", "WITH-HYPHEN", "_X", &"X".repeat(65)] {
+            assert!(TypeName::new(bad).is_err(), "{bad}");
+        }
+        assert!(TypeName::new("ISSUE_TICKETS_2").is_ok());
+        for bad in ["", "purchaseId", "=1", "a=", &format!("a={}", "x".repeat(401))] {
+            assert!(Correlation::parse(bad).is_err(), "{bad}");
+        }
+        assert_eq!(Correlation::parse("a=b=c").unwrap().value, "b=c");
+    }
+}

@@ -1,0 +1,66 @@
+//! A short list in one column: kept with its JSON text, because records are written by reference.
+
+use std::ops::Deref;
+use std::sync::Arc;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de::DeserializeOwned};
+use smol_str::SmolStr;
+
+use crate::kernel::Corrupt;
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct JsonList<T> {
+    items: Arc<[T]>,
+    json: SmolStr,
+}
+
+impl<T> Default for JsonList<T> {
+    fn default() -> JsonList<T> {
+        JsonList { items: Arc::default(), json: SmolStr::default() }
+    }
+}
+
+impl<T: Serialize> From<Vec<T>> for JsonList<T> {
+    fn from(items: Vec<T>) -> JsonList<T> {
+        if items.is_empty() {
+            return JsonList::default();
+        }
+        let json = serde_json::to_string(&items).expect("lists are plain data").into();
+        JsonList { items: items.into(), json }
+    }
+}
+
+impl<T: Serialize + DeserializeOwned> JsonList<T> {
+    pub(crate) fn stored(json: Option<&str>) -> Result<JsonList<T>, Corrupt> {
+        let Some(json) = json else { return Ok(JsonList::default()) };
+        let items: Vec<T> = serde_json::from_str(json).map_err(|error| Corrupt::new(error.to_string()))?;
+        Ok(items.into())
+    }
+}
+
+impl<T> JsonList<T> {
+    /// The empty list is stored as nothing.
+    pub(crate) fn as_json(&self) -> Option<&str> {
+        (!self.items.is_empty()).then_some(self.json.as_str())
+    }
+}
+
+impl<T> Deref for JsonList<T> {
+    type Target = [T];
+
+    fn deref(&self) -> &[T] {
+        &self.items
+    }
+}
+
+impl<T: Serialize> Serialize for JsonList<T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.items.serialize(serializer)
+    }
+}
+
+impl<'de, T: Serialize + Deserialize<'de>> Deserialize<'de> for JsonList<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<JsonList<T>, D::Error> {
+        Vec::deserialize(deserializer).map(JsonList::from)
+    }
+}

@@ -1,0 +1,79 @@
+//! What is kept of operations. Identity (`operations`) is for ever; run state (`operation_runs`) lives only while
+//! something is left to do, so that the table in which workers look for work stays small.
+
+mod attempt;
+mod case;
+mod dead_letter;
+mod effect;
+mod json_list;
+mod operation;
+mod run;
+mod small;
+
+pub use attempt::{Attempt, AttemptKey, AttemptOutcome};
+pub use case::{Case, CaseKey, CaseState};
+pub use dead_letter::DeadLetter;
+pub use effect::{Doubt, Effect, EffectKey, EffectState};
+pub use json_list::JsonList;
+pub use operation::{Operation, Outcome};
+pub(super) use run::PARKED;
+pub use run::{Lease, OperationRun, OperationState, WaitingOn};
+pub use small::{AggregateLock, CorrelatedOperation, Epoch, WorkerBeat};
+
+use crate::kernel::Corrupt;
+
+fn hash_of(bytes: &[u8]) -> Result<[u8; 32], Corrupt> {
+    bytes.try_into().map_err(|_| Corrupt::new("a hash that is not 32 bytes long"))
+}
+
+fn number<N: TryFrom<i64>>(int: i64) -> Result<N, Corrupt> {
+    N::try_from(int).map_err(|_| Corrupt::new(format!("the number {int} is out of range")))
+}
+
+macro_rules! versioned {
+    () => {
+        fn version(&self) -> i64 {
+            self.version
+        }
+
+        fn set_version(&mut self, version: i64) {
+            self.version = version;
+        }
+    };
+}
+use versioned;
+
+/// A closed list of words, as they are stored.
+macro_rules! words {
+    ($(#[$doc:meta])* $type:ident { $($(#[$variant_doc:meta])* $variant:ident = $text:literal,)* }) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+        pub enum $type {
+            $($(#[$variant_doc])* #[serde(rename = $text)] $variant,)*
+        }
+
+        impl $type {
+            pub const ALL: &'static [$type] = &[$($type::$variant),*];
+
+            pub fn as_str(self) -> &'static str {
+                match self { $($type::$variant => $text),* }
+            }
+
+            pub fn parse(text: &str) -> Option<$type> {
+                $type::ALL.iter().copied().find(|word| word.as_str() == text)
+            }
+
+            #[allow(dead_code)]
+            fn stored(text: &str) -> Result<$type, crate::kernel::Corrupt> {
+                $type::parse(text).ok_or_else(|| crate::kernel::Corrupt::new(format!("the word {text:?}")))
+            }
+        }
+
+        impl std::fmt::Display for $type {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str(self.as_str())
+            }
+        }
+    };
+}
+use words;
