@@ -1,5 +1,6 @@
 //! What endpoints do with a message, and what the caller learns of it.
 
+use std::collections::HashSet;
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -83,10 +84,17 @@ async fn redirects_are_not_followed() {
 async fn connections_are_kept() {
     let mut endpoint = Endpoint::start().await;
     let sender = sender(anywhere());
-    for _ in 0..2 {
-        post(&sender, &endpoint.url("/")).await.unwrap();
-    }
-    assert_eq!(endpoint.next().await.from, endpoint.next().await.from);
+    let mut seen = HashSet::new();
+    // A connection is free again a moment after its answer was read, so the very next message may need another.
+    patiently(async {
+        loop {
+            post(&sender, &endpoint.url("/")).await.unwrap();
+            if !seen.insert(endpoint.next().await.from) {
+                break;
+            }
+        }
+    })
+    .await;
 }
 
 #[tokio::test]
@@ -110,7 +118,7 @@ async fn no_more_is_read_than_asked_for() {
 #[tokio::test]
 async fn silence_is_a_timeout_that_may_have_arrived() {
     let mut endpoint = Endpoint::start().await;
-    let sender = sender(SenderConfig { timeout: Duration::from_millis(300), ..anywhere() });
+    let sender = sender(SenderConfig { timeout: Duration::from_secs(1), ..anywhere() });
     let error = post(&sender, &endpoint.url("/silent")).await.unwrap_err();
     assert!(matches!(error, SendError::Timeout), "{error:?}");
     assert!(error.may_have_arrived());
@@ -120,7 +128,7 @@ async fn silence_is_a_timeout_that_may_have_arrived() {
 #[tokio::test]
 async fn a_success_whose_body_hangs_is_a_success() {
     let endpoint = Endpoint::start().await;
-    let sender = sender(SenderConfig { timeout: Duration::from_millis(300), ..anywhere() });
+    let sender = sender(SenderConfig { timeout: Duration::from_secs(1), ..anywhere() });
     let answer = post(&sender, &endpoint.url("/hanging")).await.unwrap();
     assert!(answer.is_delivered());
     assert_eq!(answer.excerpt, "x".repeat(EXCERPT_CHARS_MAX));

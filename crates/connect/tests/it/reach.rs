@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 use std::io;
 use std::net::IpAddr;
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use futures_util::future::BoxFuture;
 use surehold_connect::webhooks::{Lookup, NotAllowed, SendError, SenderConfig};
@@ -96,17 +97,14 @@ async fn the_address_that_was_judged_is_the_one_that_is_called() {
 
     post(&sender, &url).await.unwrap();
     assert_eq!(first.next().await.headers["host"], format!("hooks.example:{port}"));
-    assert_eq!(names.asked().len(), 1);
-    post(&sender, &url).await.unwrap();
-    assert_eq!(first.next().await.uri, "/", "the connection that was judged is used again");
-    assert_eq!(names.asked().len(), 1);
+    assert_eq!(names.asked(), ["hooks.example"]);
     assert!(second.is_untouched());
 
-    // Another name for the same endpoint needs a connection of its own, so the next answer is asked for, and used.
+    // Another name needs another connection, so the next answer is asked for, and used.
     post(&sender, &url.replace("hooks", "others")).await.unwrap();
-    second.next().await;
-    assert!(first.is_untouched());
+    assert_eq!(second.next().await.headers["host"], format!("others.example:{port}"));
     assert_eq!(names.asked(), ["hooks.example", "others.example"]);
+    assert!(first.is_untouched());
 }
 
 #[tokio::test]
@@ -142,4 +140,21 @@ async fn names_without_an_address() {
         assert!(matches!(error, SendError::Resolve { .. }), "{error:?}");
         assert!(!error.may_have_arrived());
     }
+}
+
+/// Names that are never answered.
+struct Silence;
+
+impl Lookup for Silence {
+    fn lookup(&self, _: &str) -> BoxFuture<'static, io::Result<Vec<IpAddr>>> {
+        Box::pin(std::future::pending())
+    }
+}
+
+#[tokio::test]
+async fn a_name_server_that_does_not_answer_is_not_waited_for() {
+    let config = SenderConfig { connect_timeout: Duration::from_millis(100), ..SenderConfig::default() };
+    let error = post(&sender_with(config, &Arc::new(Silence)), "https://hooks.example/").await.unwrap_err();
+    assert!(matches!(error, SendError::Connect { .. }), "{error:?}");
+    assert!(!error.may_have_arrived());
 }

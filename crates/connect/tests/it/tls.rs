@@ -52,7 +52,7 @@ async fn others_get_nothing() {
 async fn a_handshake_that_does_not_happen_is_not_a_delivery() {
     // The kernel takes the connection; nobody ever speaks.
     let trap = Trap::set();
-    let sender = sender(SenderConfig { connect_timeout: Duration::from_millis(200), ..anywhere() });
+    let sender = sender(SenderConfig { connect_timeout: Duration::from_millis(500), ..anywhere() });
     let error = post(&sender, &format!("https://{}/", trap.address())).await.unwrap_err();
     assert!(matches!(error, SendError::Connect { .. }), "{error:?}");
     assert!(!error.may_have_arrived());
