@@ -53,7 +53,9 @@ impl Default for SenderConfig {
 #[derive(Debug, Error)]
 pub enum SenderError {
     #[error("the extra root certificates are unreadable")]
-    Roots { source: reqwest::Error },
+    RootsMalformed { source: reqwest::Error },
+    #[error("the extra root certificates hold no certificate")]
+    RootsEmpty,
     #[error("no HTTP client can be made")]
     Client { source: reqwest::Error },
 }
@@ -146,8 +148,11 @@ impl Sender {
     pub fn with_lookup(config: SenderConfig, lookup: Arc<dyn Lookup>) -> Result<Sender, SenderError> {
         // The client refuses to be built without one. One that was chosen before stays.
         let _ = rustls::crypto::ring::default_provider().install_default();
-        let roots =
-            Certificate::from_pem_bundle(&config.roots_extra_pem).map_err(|source| SenderError::Roots { source })?;
+        let roots = Certificate::from_pem_bundle(&config.roots_extra_pem)
+            .map_err(|source| SenderError::RootsMalformed { source })?;
+        if roots.is_empty() && !config.roots_extra_pem.is_empty() {
+            return Err(SenderError::RootsEmpty);
+        }
         let client = Client::builder()
             .user_agent(config.user_agent)
             .connect_timeout(config.connect_timeout)

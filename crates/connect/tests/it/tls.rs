@@ -61,7 +61,10 @@ async fn a_handshake_that_does_not_happen_is_not_a_delivery() {
 
 #[test]
 fn unreadable_roots_are_refused() {
-    let pem = b"-----BEGIN CERTIFICATE-----\nbroken".to_vec();
-    let error = Sender::new(SenderConfig { roots_extra_pem: pem, ..anywhere() }).unwrap_err();
-    assert!(matches!(error, SenderError::Roots { .. } | SenderError::Client { .. }), "{error:?}");
+    let check = |pem: &str, is_expected: fn(&SenderError) -> bool| {
+        let error = Sender::new(SenderConfig { roots_extra_pem: pem.into(), ..anywhere() }).unwrap_err();
+        assert!(is_expected(&error), "{pem}: {error:?}");
+    };
+    check("-----BEGIN CERTIFICATE-----\nbroken", |error| matches!(error, SenderError::RootsMalformed { .. }));
+    check("not a certificate", |error| matches!(error, SenderError::RootsEmpty));
 }
