@@ -1,0 +1,16 @@
+//! The outside world: what Surehold says to other systems and hears from them. Knows wires and signatures; knows
+//! nothing of stores, tenants, retries or of what a message means.
+//!
+//! [`webhooks`] is the only module so far: [`webhooks::Sender`] posts one signed message to a customer's endpoint, and
+//! [`webhooks::verify`] judges one that came in. Both follow the Standard Webhooks specification.
+//!
+//! | Item | What it is for |
+//! |---|---|
+//! | [`webhooks::Secret`] | a signing secret, `whsec_…`; shown only on purpose |
+//! | [`webhooks::sign`], [`webhooks::verify`] | the three headers, made and judged; time is an argument |
+//! | [`webhooks::Address`], [`webhooks::Reach`], [`webhooks::is_public`] | whom we dare to call; ask when an endpoint is registered |
+//! | [`webhooks::Sender`], [`webhooks::Delivery`] | one attempt: checked, signed, sent, never redirected |
+//! | [`webhooks::Answer`], [`webhooks::SendError`] | its outcome, and whether it may have arrived |
+//! | [`webhooks::Lookup`] | where the addresses of a name come from |
+
+pub mod webhooks;
