@@ -6,4 +6,5 @@ pub mod crash;
 pub mod fixture;
 pub mod hotel;
 pub mod private_postgres;
+pub mod provider;
 pub mod proxy;

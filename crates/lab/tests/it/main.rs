@@ -42,4 +42,5 @@ mod model;
 mod postgres_readers;
 mod postgres_roles;
 mod postgres_server;
+mod provider;
 mod sqlite_file;

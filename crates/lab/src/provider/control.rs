@@ -1,0 +1,85 @@
+//! The control calls over HTTP, for a provider in another process.
+
+use std::net::SocketAddr;
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use super::fault::{ProviderFault, RandomFaults};
+use super::report::ProviderReport;
+use super::routes::{AdvanceClock, Done, QueueFaults, SetListLag};
+use crate::bench::http::Target;
+
+/// Does what the methods of the same names do on [`super::FakeProvider`].
+#[derive(Clone, Debug)]
+pub struct ProviderControl {
+    target: Target,
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum ControlError {
+    #[error("`{url}` is not the address of a fake provider, such as http://127.0.0.1:4000")]
+    Address { url: String },
+    #[error("the provider does not answer")]
+    Unreachable(#[from] std::io::Error),
+    #[error("the provider refused with {status}: {body}")]
+    Refused { status: u16, body: String },
+    #[error("the provider answered something else")]
+    NotUnderstood(#[from] serde_json::Error),
+}
+
+impl ProviderControl {
+    /// The URL that the provider printed.
+    pub fn at(url: &str) -> Result<ProviderControl, ControlError> {
+        let address = url.trim().trim_end_matches('/').strip_prefix("http://");
+        let address: Option<SocketAddr> = address.and_then(|address| address.parse().ok());
+        let address = address.ok_or_else(|| ControlError::Address { url: url.to_owned() })?;
+        Ok(ProviderControl { target: Target { address, tenant: String::new(), key: None } })
+    }
+
+    pub fn url(&self) -> String {
+        format!("http://{}", self.target.address)
+    }
+
+    pub async fn advance_secs(&self, secs: u32) -> Result<(), ControlError> {
+        self.post("clock", &AdvanceClock { advance_secs: secs }).await
+    }
+
+    pub async fn queue_faults(&self, faults: &[ProviderFault]) -> Result<(), ControlError> {
+        self.post("faults", &QueueFaults { faults: faults.to_vec() }).await
+    }
+
+    pub async fn set_random_faults(&self, random: &RandomFaults) -> Result<(), ControlError> {
+        self.post("seed", random).await
+    }
+
+    pub async fn set_list_lag(&self, asks: u32) -> Result<(), ControlError> {
+        self.post("lag", &SetListLag { asks }).await
+    }
+
+    pub async fn release(&self) -> Result<(), ControlError> {
+        self.post("release", &Done {}).await
+    }
+
+    pub async fn waiting(&self, count: u64) -> Result<(), ControlError> {
+        let Done {} = self.ask("GET", &format!("waiting?count={count}"), "").await?;
+        Ok(())
+    }
+
+    pub async fn report(&self) -> Result<ProviderReport, ControlError> {
+        self.ask("GET", "report", "").await
+    }
+
+    async fn post(&self, name: &str, call: &impl Serialize) -> Result<(), ControlError> {
+        let Done {} = self.ask("POST", name, &serde_json::to_string(call)?).await?;
+        Ok(())
+    }
+
+    async fn ask<T: DeserializeOwned>(&self, method: &str, name: &str, body: &str) -> Result<T, ControlError> {
+        let answer = self.target.ask(method, &format!("/_control/{name}"), body).await?;
+        if answer.status != 200 {
+            return Err(ControlError::Refused { status: answer.status, body: answer.body });
+        }
+        Ok(serde_json::from_str(&answer.body)?)
+    }
+}
