@@ -1,9 +1,10 @@
 //! What happened, packed for the journal. An event names the record and the numbers that changed; what the record's
-//! immutable part already says is not copied. Variants are only ever appended: their order is the stored format.
+//! immutable part already says is not copied. A module's events are a variant here. Variants are only ever appended: their order is the stored format.
 
 use serde::{Deserialize, Serialize};
-use smol_str::SmolStr;
 use thiserror::Error;
+
+use crate::operations::OperationsEvent;
 
 use super::{ConvertMode, HoldId, HoldPolicy, KeyId, Lines, PoolKey, Slug, TenantId, Timestamp};
 
@@ -84,84 +85,18 @@ pub enum Event {
     JournalTrimmed {
         before_seq: i64,
     },
-    /// `events` of the same command come right before this one.
-    OperationSucceeded {
-        kind: SmolStr,
-        key: SmolStr,
-        generation: u32,
-        events: u32,
-    },
-    OperationDied {
-        kind: SmolStr,
-        key: SmolStr,
-        generation: u32,
-        code: SmolStr,
-    },
-    OperationRedriven {
-        kind: SmolStr,
-        key: SmolStr,
-        generation: u32,
-    },
-    /// A person said what became of an effect in doubt.
-    EffectSettled {
-        kind: SmolStr,
-        key: SmolStr,
-        step: u16,
-        confirmed: bool,
-    },
-    CaseOpened {
-        kind: SmolStr,
-        key: SmolStr,
-    },
-    CaseAssigned {
-        kind: SmolStr,
-        key: SmolStr,
-    },
-    CaseResolved {
-        kind: SmolStr,
-        key: SmolStr,
-    },
-    /// The installation's data was put back to an earlier state.
-    EpochRaised {
-        number: i64,
-    },
-    /// Something the outside told us was stored, and the operation that deals with it asked for.
-    InboxReceived {
-        source: SmolStr,
-        external_id: SmolStr,
-        kind: SmolStr,
-        key: SmolStr,
-    },
-    ScheduleChanged {
-        name: SmolStr,
-    },
-    ScheduleRemoved {
-        name: SmolStr,
-    },
-    /// `planned_for` is the instant that the schedule names, not the one at which it was noticed.
-    ScheduleFired {
-        name: SmolStr,
-        planned_for: Timestamp,
-    },
-    EndpointChanged {
-        endpoint: SmolStr,
-    },
-    EndpointDisabled {
-        endpoint: SmolStr,
-    },
-    EndpointRemoved {
-        endpoint: SmolStr,
-    },
-    /// Said by a schedule, or by somebody outside, for everybody who listens. `data` is JSON text.
-    Announced {
-        topic: SmolStr,
-        data: SmolStr,
-    },
+    Operations(OperationsEvent),
 }
 
 #[derive(Debug, Error)]
 #[error("the journal holds events that cannot be read")]
 pub struct EventsCorrupt(#[source] postcard::Error);
+
+impl From<OperationsEvent> for Event {
+    fn from(event: OperationsEvent) -> Event {
+        Event::Operations(event)
+    }
+}
 
 impl Event {
     pub(super) fn encode(&self, out: &mut Vec<u8>) {

@@ -2,9 +2,9 @@
 
 use smol_str::SmolStr;
 
-use crate::kernel::{Command, Event, Facts, Halt, Reads, Stop};
+use crate::kernel::{Command, Facts, Halt, Reads, Stop};
 
-use super::{Actor, Case, CaseKey, CaseState, Correlation, JsonList, OperationRefusal, Reason};
+use super::{Actor, Case, CaseKey, CaseState, Correlation, JsonList, OperationRefusal, OperationsEvent, Reason};
 
 pub(crate) struct NewCase {
     pub(crate) kind: &'static str,
@@ -52,7 +52,7 @@ pub(crate) fn open_case(facts: &mut Facts, new: NewCase) -> Result<(), Halt> {
         }
     };
     if opened {
-        facts.emit(&Event::CaseOpened { kind: key.kind, key: key.key });
+        facts.emit(&OperationsEvent::CaseOpened { kind: key.kind, key: key.key }.into());
     }
     Ok(())
 }
@@ -67,7 +67,7 @@ pub(crate) fn close_case(facts: &mut Facts, key: &CaseKey, by: Option<&Actor>, h
         case.resolved_at = Some(now);
         case.resolved_by = by.cloned();
         case.resolution = Some(how.clone());
-        facts.emit(&Event::CaseResolved { kind: key.kind.clone(), key: key.key.clone() });
+        facts.emit(&OperationsEvent::CaseResolved { kind: key.kind.clone(), key: key.key.clone() }.into());
     }
     Ok(())
 }
@@ -99,7 +99,7 @@ impl Command for AssignCase {
             CaseState::Open => {}
         }
         let CaseKey { kind, key } = self.case.clone();
-        facts.emit(&Event::CaseAssigned { kind, key });
+        facts.emit(&OperationsEvent::CaseAssigned { kind, key }.into());
         let case = facts.get_mut::<Case>(&self.case)?.expect("just read");
         case.assigned_to = Some(self.to.clone());
         Ok(case.clone())

@@ -2,13 +2,13 @@
 
 use smol_str::SmolStr;
 
-use crate::kernel::{Event, Facts, Halt, Timestamp};
+use crate::kernel::{Facts, Halt, Timestamp};
 
 use super::cases::{NewCase, open_case};
 use super::{
     Actor, AggregateLock, Attempt, AttemptKey, AttemptOutcome, DeadLetter, Doubt, Effect, EffectKey, EffectState,
-    Lease, LeaseToken, Operation, OperationKey, OperationRun, OperationType, Outcome, Payload, Reason, Trouble,
-    WaitingOn,
+    Lease, LeaseToken, Operation, OperationKey, OperationRun, OperationType, OperationsEvent, Outcome, Payload, Reason,
+    Trouble, WaitingOn,
 };
 
 /// Errors are kept short: they are for people, and for the log.
@@ -85,12 +85,15 @@ pub(super) fn unlock(facts: &mut Facts, key: &OperationKey) -> Result<(), Halt> 
 pub(super) fn succeed(facts: &mut Facts, key: &OperationKey, result: Payload) -> Result<(), Halt> {
     let run = run_of(facts, key)?;
     let operation = operation_of(facts, key)?;
-    facts.emit(&Event::OperationSucceeded {
-        kind: key.kind.clone().into(),
-        key: key.key.clone().into(),
-        generation: operation.generation,
-        events: facts.events_of_command(),
-    });
+    facts.emit(
+        &OperationsEvent::OperationSucceeded {
+            kind: key.kind.clone().into(),
+            key: key.key.clone().into(),
+            generation: operation.generation,
+            events: facts.events_of_command(),
+        }
+        .into(),
+    );
     if !run.rerun {
         return end(facts, key, Outcome::Succeeded, Some(result));
     }
@@ -139,7 +142,7 @@ pub(super) fn bury(facts: &mut Facts, key: &OperationKey, code: &str, error: &st
         None => drop(facts.insert(letter)),
     }
     let (kind, dedupe_key) = (key.kind.clone().into(), key.key.clone().into());
-    facts.emit(&Event::OperationDied { kind, key: dedupe_key, generation, code: code.into() });
+    facts.emit(&OperationsEvent::OperationDied { kind, key: dedupe_key, generation, code: code.into() }.into());
     end(facts, key, Outcome::DeadLetter, None)
 }
 

@@ -8,6 +8,7 @@ pub mod commands;
 mod cron;
 mod ending;
 mod enqueue;
+mod event;
 mod handlers;
 mod lint;
 mod names;
@@ -23,6 +24,7 @@ pub use breaker::{Admission, Breaker, BreakerPolicy, Standing, Ticket};
 pub use cases::{AssignCase, ResolveCase};
 pub use cron::{CRON_BYTES_MAX, Cron, CronError, CronField};
 pub use enqueue::{Enqueued, NewOperation, enqueue};
+pub use event::OperationsEvent;
 pub use handlers::{AfterRejection, EffectHandler, StateHandler, Step};
 pub use lint::lint;
 pub use names::{

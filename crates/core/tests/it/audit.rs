@@ -50,6 +50,7 @@ impl Ledger<'_> {
             | Event::KeyRotated { .. }
             | Event::KeyRevoked { .. }
             | Event::JournalTrimmed { .. }
+            | Event::Operations(_)
             | Event::PoolOversold { .. }
             | Event::HoldExtended { .. } => {}
             Event::PoolChanged { pool, version, total, overbook, granted, closed } => {
@@ -124,6 +125,7 @@ fn hold_of(event: &Event) -> Option<&surehold_core::kernel::HoldId> {
         | Event::KeyRotated { .. }
         | Event::KeyRevoked { .. }
         | Event::JournalTrimmed { .. }
+        | Event::Operations(_)
         | Event::PoolChanged { .. }
         | Event::PoolOversold { .. } => None,
         Event::HoldPlaced { hold, .. }

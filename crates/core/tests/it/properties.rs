@@ -74,6 +74,7 @@ fn pool_versions<'a>(world: &'a World, event: &'a Event) -> Vec<(&'a PoolKey, i6
         | Event::KeyRotated { .. }
         | Event::KeyRevoked { .. }
         | Event::JournalTrimmed { .. }
+        | Event::Operations(_)
         | Event::PoolOversold { .. }
         | Event::HoldExtended { .. } => Vec::new(),
         Event::PoolChanged { pool, version, .. } => vec![(pool, *version)],

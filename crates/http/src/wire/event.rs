@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 use surehold_core::kernel::{self, ConvertMode, HoldId, HoldPolicy, KeyId, PoolKey, Timestamp};
+use surehold_core::operations::OperationsEvent;
 use utoipa::ToSchema;
 
 use super::described;
@@ -228,6 +229,15 @@ impl From<kernel::Event> for EventBody {
             E::KeyRotated { key, replaced_by, ends_at } => EventBody::KeyRotated { key, replaced_by, ends_at },
             E::KeyRevoked { key } => EventBody::KeyRevoked { key },
             E::JournalTrimmed { before_seq } => EventBody::JournalTrimmed { before_seq },
+            E::Operations(event) => event.into(),
+        }
+    }
+}
+
+impl From<OperationsEvent> for EventBody {
+    fn from(event: OperationsEvent) -> EventBody {
+        use OperationsEvent as E;
+        match event {
             E::OperationSucceeded { kind, key, generation, events: _ } => {
                 EventBody::OperationSucceeded { operation: operation(&kind, &key), generation }
             }

@@ -3,13 +3,13 @@
 use serde::{Deserialize, Serialize};
 use smol_str::SmolStr;
 
-use crate::kernel::{Command, Event, Facts, Reads, Stop};
+use crate::kernel::{Command, Facts, Reads, Stop};
 use crate::operations::cases::close_case;
 use crate::operations::ending::{CASE_EFFECT_UNKNOWN, bury, effects_of, log_act};
 use crate::operations::enqueue::{begin_generation, fresh_run};
 use crate::operations::{
     Actor, AttemptOutcome, CaseKey, DeadLetter, Doubt, Effect, EffectKey, EffectState, Operation, OperationKey,
-    OperationRefusal, OperationRun, OperationState, OperationType, Outcome, Reason,
+    OperationRefusal, OperationRun, OperationState, OperationType, OperationsEvent, Outcome, Reason,
 };
 
 type Decision<T> = Result<T, Stop<OperationRefusal>>;
@@ -166,7 +166,7 @@ impl Command for RedriveOperation {
         facts.insert(fresh_run(self.kind, &self.key, last_token, now));
         facts.wake_worker(now);
         let (kind, key) = (self.key.kind.clone().into(), self.key.key.clone().into());
-        facts.emit(&Event::OperationRedriven { kind, key, generation });
+        facts.emit(&OperationsEvent::OperationRedriven { kind, key, generation }.into());
         Ok(OperationState::Pending)
     }
 }
@@ -228,7 +228,15 @@ impl Command for SettleEffect {
         }
         let settled = effect.state;
         let (kind, key) = (self.key.kind.clone().into(), self.key.key.clone().into());
-        facts.emit(&Event::EffectSettled { kind, key, step: self.step, confirmed: settled == EffectState::Confirmed });
+        facts.emit(
+            &OperationsEvent::EffectSettled {
+                kind,
+                key,
+                step: self.step,
+                confirmed: settled == EffectState::Confirmed,
+            }
+            .into(),
+        );
         let case = CaseKey { kind: CASE_EFFECT_UNKNOWN.into(), key: self.key.to_string().into() };
         close_case(facts, &case, Some(&self.actor), &self.reason)?;
         Ok(settled)

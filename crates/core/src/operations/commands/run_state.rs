@@ -9,7 +9,9 @@ use super::{NotNow, runnable};
 use crate::kernel::{Command, Facts, Reads, Stop};
 use crate::operations::ending::{settle_trouble, succeed};
 use crate::operations::trouble::refused;
-use crate::operations::{Operation, OperationKey, OperationRefusal, OperationRun, OperationType, StateHandler, Trouble};
+use crate::operations::{
+    Operation, OperationKey, OperationRefusal, OperationRun, OperationType, StateHandler, Trouble,
+};
 
 /// Refused only by its handler: the attempt failed, and [`FailOperation`] says what follows.
 #[derive(Clone, Debug)]

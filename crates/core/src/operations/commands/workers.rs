@@ -2,8 +2,8 @@
 
 use smol_str::SmolStr;
 
-use crate::kernel::{Command, Event, Facts, Reads, Stop};
-use crate::operations::{Actor, Epoch, OperationRefusal, Reason, WorkerBeat, WorkerId};
+use crate::kernel::{Command, Facts, Reads, Stop};
+use crate::operations::{Actor, Epoch, OperationRefusal, OperationsEvent, Reason, WorkerBeat, WorkerId};
 
 /// I am alive. Refuses nothing.
 #[derive(Clone, Debug)]
@@ -83,7 +83,7 @@ impl Command for RaiseEpoch {
         let raised_at = facts.now();
         let (raised_by, reason) = (self.actor.clone(), self.reason.clone());
         facts.insert(Epoch { number: self.number, raised_at, raised_by, reason, version: 0 });
-        facts.emit(&Event::EpochRaised { number: self.number });
+        facts.emit(&OperationsEvent::EpochRaised { number: self.number }.into());
         Ok(())
     }
 }

@@ -81,7 +81,14 @@ fn check_pool_versions(dump: &Dump) {
 
 fn pool_versions<'a>(dump: &'a Dump, event: &'a Event) -> Vec<(&'a PoolKey, i64)> {
     match event {
-        not_about_units!()
+        Event::SlugClaimed { .. }
+        | Event::TenantCreated { .. }
+        | Event::PolicyChanged { .. }
+        | Event::KeyCreated { .. }
+        | Event::KeyRotated { .. }
+        | Event::KeyRevoked { .. }
+        | Event::JournalTrimmed { .. }
+        | Event::Operations(_)
         | Event::PoolOversold { .. }
         | Event::HoldExtended { .. } => Vec::new(),
         Event::PoolChanged { pool, version, .. } => vec![(pool, *version)],
@@ -107,7 +114,14 @@ fn check_fates(dump: &Dump) {
             Event::HoldCancelled { hold, .. } => (hold, HoldState::Cancelled),
             Event::HoldExpired { hold, .. } => (hold, HoldState::Expired),
             Event::HoldConverted { hold, .. } => (hold, HoldState::Converted),
-            not_about_units!()
+            Event::SlugClaimed { .. }
+            | Event::TenantCreated { .. }
+            | Event::PolicyChanged { .. }
+            | Event::KeyCreated { .. }
+            | Event::KeyRotated { .. }
+            | Event::KeyRevoked { .. }
+            | Event::JournalTrimmed { .. }
+            | Event::Operations(_)
             | Event::PoolChanged { .. }
             | Event::PoolOversold { .. }
             | Event::HoldExtended { .. }
