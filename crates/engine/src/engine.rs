@@ -15,7 +15,7 @@ use crate::job::{CommandJob, Outcome, Ticket};
 use crate::queue::{Ended, LaneSender, lane_queue};
 use crate::retention::trim_forever;
 use crate::sweeper::sweep_forever;
-use crate::{BATCH_COMMANDS_MAX, Failure, Fault, RequestKey, Store, StoreError, Views};
+use crate::{BATCH_COMMANDS_MAX, Failure, Fault, Registry, RequestKey, Store, StoreError, Views};
 
 #[derive(Clone, Copy, Debug)]
 pub struct EngineConfig {
@@ -64,6 +64,7 @@ pub struct Engine {
 struct Shared {
     lanes: Vec<LaneSender>,
     views: Views,
+    registry: Registry,
     config: EngineConfig,
     ended: std::sync::Mutex<Vec<Ended>>,
     /// What runs beside the lanes and ends with them.
@@ -79,6 +80,11 @@ impl std::fmt::Debug for Engine {
 impl Engine {
     /// Starts the store's lanes and the sweeper. Must be called within a tokio runtime.
     pub fn start(store: Arc<dyn Store>, config: EngineConfig) -> Result<Engine, StoreError> {
+        Engine::start_with(store, config, Registry::default())
+    }
+
+    /// The same, with types of operations of its own.
+    pub fn start_with(store: Arc<dyn Store>, config: EngineConfig, registry: Registry) -> Result<Engine, StoreError> {
         let mut lanes = Vec::new();
         let mut queues = Vec::new();
         let mut ended = Vec::new();
@@ -91,7 +97,8 @@ impl Engine {
         store.start(queues)?;
         let ended = std::sync::Mutex::new(ended);
         let background = std::sync::Mutex::default();
-        let engine = Engine { shared: Arc::new(Shared { lanes, views: Views::new(store), config, ended, background }) };
+        let views = Views::new(store);
+        let engine = Engine { shared: Arc::new(Shared { lanes, views, registry, config, ended, background }) };
         let sweeping = config.sweep_pause.map(|pause| tokio::spawn(sweep_forever(engine.downgrade(), pause)));
         let trimming = config.journal_retention.map(|kept| tokio::spawn(trim_forever(engine.downgrade(), kept)));
         let tasks = sweeping.into_iter().chain(trimming).map(|task| task.abort_handle());
@@ -106,6 +113,11 @@ impl Engine {
 
     pub fn views(&self) -> &Views {
         &self.shared.views
+    }
+
+    /// The types of operation that are known here.
+    pub fn registry(&self) -> &Registry {
+        &self.shared.registry
     }
 
     pub async fn run<C: Command>(&self, tenant: TenantId, command: C) -> Outcome<C> {

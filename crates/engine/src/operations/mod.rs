@@ -1,0 +1,7 @@
+//! Carrying operations out: which types there are, who is called, and the worker that does it.
+
+mod provider;
+mod registry;
+
+pub use provider::{Provider, Told};
+pub use registry::{Registered, Registry};
