@@ -15,7 +15,7 @@ use crate::job::{CommandJob, Outcome, Ticket};
 use crate::queue::{Ended, LaneSender, lane_queue};
 use crate::retention::trim_forever;
 use crate::sweeper::sweep_forever;
-use crate::{BATCH_COMMANDS_MAX, Failure, Fault, Registry, RequestKey, Store, StoreError, Views};
+use crate::{BATCH_COMMANDS_MAX, Failure, Fault, Registry, RequestKey, Store, StoreError, Views, Wakeups};
 
 #[derive(Clone, Copy, Debug)]
 pub struct EngineConfig {
@@ -53,6 +53,8 @@ pub fn new_hold_id() -> HoldId {
 pub struct Options {
     pub key: Option<RequestKey>,
     pub deadline: Option<Duration>,
+    /// Nobody waits for the answer: callers come first.
+    pub background: bool,
 }
 
 /// Cheap to clone; all clones share the lanes.
@@ -65,6 +67,7 @@ struct Shared {
     lanes: Vec<LaneSender>,
     views: Views,
     registry: Registry,
+    wakeups: Wakeups,
     config: EngineConfig,
     ended: std::sync::Mutex<Vec<Ended>>,
     /// What runs beside the lanes and ends with them.
@@ -85,20 +88,22 @@ impl Engine {
 
     /// The same, with types of operations of its own.
     pub fn start_with(store: Arc<dyn Store>, config: EngineConfig, registry: Registry) -> Result<Engine, StoreError> {
+        let wakeups = Wakeups::default();
         let mut lanes = Vec::new();
         let mut queues = Vec::new();
         let mut ended = Vec::new();
         for _ in 0..store.lane_count().max(1) {
-            let (sender, queue, lane_ended) = lane_queue(config.waiting_commands_max);
+            let (sender, queue, lane_ended) = lane_queue(config.waiting_commands_max, wakeups.clone());
             lanes.push(sender);
             queues.push(queue);
             ended.push(lane_ended);
         }
         store.start(queues)?;
+        store.share_wakeups(&wakeups);
         let ended = std::sync::Mutex::new(ended);
         let background = std::sync::Mutex::default();
         let views = Views::new(store);
-        let engine = Engine { shared: Arc::new(Shared { lanes, views, registry, config, ended, background }) };
+        let engine = Engine { shared: Arc::new(Shared { lanes, views, registry, wakeups, config, ended, background }) };
         let sweeping = config.sweep_pause.map(|pause| tokio::spawn(sweep_forever(engine.downgrade(), pause)));
         let trimming = config.journal_retention.map(|kept| tokio::spawn(trim_forever(engine.downgrade(), kept)));
         let tasks = sweeping.into_iter().chain(trimming).map(|task| task.abort_handle());
@@ -120,6 +125,11 @@ impl Engine {
         &self.shared.registry
     }
 
+    /// Tells when operations were asked for.
+    pub fn wakeups(&self) -> &Wakeups {
+        &self.shared.wakeups
+    }
+
     pub async fn run<C: Command>(&self, tenant: TenantId, command: C) -> Outcome<C> {
         self.run_with(tenant, command, Options::default()).await
     }
@@ -131,6 +141,16 @@ impl Engine {
 
     /// Many commands in one request, each decided and answered by itself; not atomic as a whole.
     pub async fn run_all<C: Command>(&self, tenant: TenantId, commands: Vec<C>) -> Vec<Outcome<C>> {
+        self.run_all_with(tenant, commands, &Options::default()).await
+    }
+
+    /// The same, with a deadline or in the background. A key would be one for all of them, so it is not looked at.
+    pub async fn run_all_with<C: Command>(
+        &self,
+        tenant: TenantId,
+        commands: Vec<C>,
+        options: &Options,
+    ) -> Vec<Outcome<C>> {
         let mut commands = commands.into_iter();
         let mut outcomes = Vec::with_capacity(commands.len());
         loop {
@@ -140,7 +160,7 @@ impl Engine {
             if count == 0 {
                 return outcomes;
             }
-            match self.submit(tenant, part, Options::default()).await {
+            match self.submit(tenant, part, Options { key: None, ..options.clone() }).await {
                 Ok(part) => outcomes.extend(part),
                 Err(fault) => {
                     outcomes.extend((0..count).map(|_| Err(Failure::Fault(fault))));
@@ -165,8 +185,16 @@ impl Engine {
         let (respond, response) = oneshot::channel();
         let ticket = Arc::new(Ticket::default());
         let outcomes = commands.iter().map(|_| None).collect();
-        let job =
-            CommandJob { tenant, commands, key: options.key, deadline, ticket: Arc::clone(&ticket), outcomes, respond };
+        let job = CommandJob {
+            tenant,
+            commands,
+            key: options.key,
+            background: options.background,
+            deadline,
+            ticket: Arc::clone(&ticket),
+            outcomes,
+            respond,
+        };
         self.lane(tenant).send(Box::new(job))?;
         match timeout_at(deadline, response).await {
             Ok(Ok(outcomes)) => Ok(outcomes),

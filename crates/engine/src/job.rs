@@ -40,6 +40,8 @@ pub(crate) trait Job: Send {
     fn tenant(&self) -> TenantId;
     fn command_count(&self) -> usize;
     fn deadline(&self) -> Instant;
+    /// Nobody waits for it: those who are waited for come first.
+    fn is_background(&self) -> bool;
     /// False if the caller has given up.
     fn begin(&self) -> bool;
     fn reads(&self, index: usize, facts: &mut Facts);
@@ -61,6 +63,7 @@ pub(crate) struct CommandJob<C: Command> {
     pub(crate) tenant: TenantId,
     pub(crate) commands: Vec<C>,
     pub(crate) key: Option<RequestKey>,
+    pub(crate) background: bool,
     pub(crate) deadline: Instant,
     pub(crate) ticket: Arc<Ticket>,
     pub(crate) outcomes: Vec<Option<Outcome<C>>>,
@@ -109,6 +112,10 @@ impl<C: Command> Job for CommandJob<C> {
 
     fn deadline(&self) -> Instant {
         self.deadline
+    }
+
+    fn is_background(&self) -> bool {
+        self.background
     }
 
     fn begin(&self) -> bool {

@@ -1,7 +1,7 @@
 //! A lane: one connection of a store, serving batches one after the other. A tenant is always in the same lane of
 //! a node. Commands that arrive while a batch commits form the next one.
 
-use std::collections::{HashSet, VecDeque};
+use std::collections::HashSet;
 
 use metrics::{Counter, Histogram, counter, histogram};
 use surehold_core::kernel::TenantId;
@@ -11,6 +11,7 @@ use uuid::Uuid;
 
 use crate::job::{FailReason, Job};
 use crate::session::with_causes;
+use crate::waiting::Waiting;
 use crate::work::{Item, Jobs, Work};
 use crate::{Fault, LaneEnd, LaneQueue, Session, StoreError, Turns};
 
@@ -21,7 +22,7 @@ impl LaneQueue {
     /// Serves the queue until the engine stops and everything accepted is answered.
     pub async fn serve<S: Session>(self, session: &mut S) -> LaneEnd {
         let mut lane =
-            Lane { queue: self, jobs: Jobs::default(), waiting: VecDeque::new(), metrics: LaneMetrics::new() };
+            Lane { queue: self, jobs: Jobs::default(), waiting: Waiting::default(), metrics: LaneMetrics::new() };
         while lane.wait_for_work().await {
             let batch = lane.next_batch();
             lane.execute(session, batch).await;
@@ -33,8 +34,7 @@ impl LaneQueue {
 pub(crate) struct Lane {
     pub(crate) queue: LaneQueue,
     pub(crate) jobs: Jobs,
-    /// Commands of begun jobs that are in no batch yet.
-    pub(crate) waiting: VecDeque<Item>,
+    pub(crate) waiting: Waiting,
     pub(crate) metrics: LaneMetrics,
 }
 
@@ -98,7 +98,7 @@ impl Lane {
     }
 
     fn admit_arrived(&mut self) {
-        while self.waiting.len() < BATCH_COMMANDS_MAX {
+        while !self.waiting.is_full() {
             let Some(job) = self.queue.poll_next() else { break };
             self.admit(job);
         }
@@ -116,25 +116,25 @@ impl Lane {
             job.answer();
             return;
         }
-        self.waiting.extend(self.jobs.add(job));
+        for item in self.jobs.add(job) {
+            self.waiting.push_back(item, &mut self.jobs);
+        }
     }
 
     /// As many as fit; each tenant costs a lock in the store, so these are bounded too.
     fn next_batch(&mut self) -> Vec<Item> {
         let mut tenants = HashSet::new();
-        let mut batch = Vec::with_capacity(self.waiting.len().min(BATCH_COMMANDS_MAX));
-        while let Some(item) = self.waiting.front().copied() {
-            let tenant = self.jobs.get(item).tenant();
-            let fits =
-                batch.len() < BATCH_COMMANDS_MAX && (tenants.len() < BATCH_TENANTS_MAX || tenants.contains(&tenant));
-            if !fits {
-                break;
+        let mut count = 0;
+        let jobs = &mut self.jobs;
+        self.waiting.next_batch(|item| {
+            let tenant = jobs.get(item).tenant();
+            let fits = count < BATCH_COMMANDS_MAX && (tenants.len() < BATCH_TENANTS_MAX || tenants.contains(&tenant));
+            if fits {
+                count += 1;
+                tenants.insert(tenant);
             }
-            tenants.insert(tenant);
-            batch.push(item);
-            self.waiting.pop_front();
-        }
-        batch
+            fits
+        })
     }
 
     async fn execute<S: Session>(&mut self, session: &mut S, items: Vec<Item>) {
@@ -183,7 +183,10 @@ impl Lane {
         };
         let batch = Uuid::now_v7();
         match session.commit(&work.tenants, batch).await {
-            Ok(()) => Ok(work.postponed),
+            Ok(()) => {
+                self.queue.wake_workers(&work.tenants);
+                Ok(work.postponed)
+            }
             Err(StoreError::Unknown(source)) => {
                 warn!(%batch, error = with_causes(source.as_ref()), "Lost the store while committing batch `{batch}`");
                 Err(Setback::Unknown { tenant, seq, batch, postponed: work.postponed })
@@ -196,14 +199,11 @@ impl Lane {
     /// work in batches of a few.
     fn join_late_comers(&mut self, work: &mut Work, part: &mut Part) {
         self.admit_arrived();
-        let room = BATCH_COMMANDS_MAX.saturating_sub(part.items.len()).min(self.waiting.len());
-        let late: Vec<Item> = self.waiting.drain(..room).collect();
+        let late = self.waiting.take_callers(BATCH_COMMANDS_MAX.saturating_sub(part.items.len()));
         let strangers = work.add(&mut self.jobs, &late);
         let strange: HashSet<Item> = strangers.iter().copied().collect();
         part.items.extend(late.into_iter().filter(|item| !strange.contains(item)));
-        for item in strangers.into_iter().rev() {
-            self.waiting.push_front(item);
-        }
+        self.waiting.push_all_front(strangers, &mut self.jobs);
     }
 
     /// Takes out what follows these items in their requests, wherever it waits: a request keeps its order.
@@ -214,13 +214,7 @@ impl Lane {
         for part in parts.iter_mut().rev().filter(|part| part.losses == 0) {
             later.extend(part.items.extract_if(.., |item| jobs.contains(&item.job)));
         }
-        self.waiting.retain(|item| {
-            let follows = jobs.contains(&item.job);
-            if follows {
-                later.push(*item);
-            }
-            !follows
-        });
+        later.extend(self.waiting.take_matching(|item| jobs.contains(&item.job)));
         later
     }
 
@@ -234,9 +228,7 @@ impl Lane {
         }
         let first = items.iter().filter(|item| postponed.contains(item)).copied();
         let first: Vec<Item> = first.chain(later).collect();
-        for item in first.into_iter().rev() {
-            self.waiting.push_front(item);
-        }
+        self.waiting.push_all_front(first, &mut self.jobs);
         self.queue.answer(answerable);
     }
 

@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use tokio::runtime::Handle;
 use tokio::sync::{mpsc, oneshot};
 
-use crate::Fault;
 use crate::job::Job;
+use crate::{Fault, TenantWork, Wakeups};
 
 /// For fewer answers a task of their own is not worth it.
 const ANSWERS_ASIDE_MIN: usize = 3;
@@ -32,6 +32,7 @@ pub struct LaneQueue {
     waiting: Arc<AtomicUsize>,
     stopping: Arc<AtomicBool>,
     callers: Handle,
+    wakeups: Wakeups,
     ended: LaneEnd,
 }
 
@@ -53,7 +54,7 @@ impl std::fmt::Debug for LaneQueue {
 pub(crate) type Ended = oneshot::Receiver<()>;
 
 /// Must be called within the runtime of the callers.
-pub(crate) fn lane_queue(waiting_max: usize) -> (LaneSender, LaneQueue, Ended) {
+pub(crate) fn lane_queue(waiting_max: usize, wakeups: Wakeups) -> (LaneSender, LaneQueue, Ended) {
     let (sender, receiver) = mpsc::unbounded_channel();
     let waiting = Arc::new(AtomicUsize::new(0));
     let (told, ended) = oneshot::channel();
@@ -63,6 +64,7 @@ pub(crate) fn lane_queue(waiting_max: usize) -> (LaneSender, LaneQueue, Ended) {
         waiting: Arc::clone(&waiting),
         stopping: Arc::clone(&stopping),
         callers: Handle::current(),
+        wakeups,
         ended: LaneEnd { _told: told },
     };
     (LaneSender { messages: sender, waiting, waiting_max, stopping }, queue, ended)
@@ -114,6 +116,15 @@ impl LaneQueue {
             self.callers.spawn(async { answer_all() });
         } else {
             answer_all();
+        }
+    }
+
+    /// What was just committed may have asked for operations.
+    pub(crate) fn wake_workers(&self, tenants: &[TenantWork]) {
+        for work in tenants {
+            if let Some(at) = work.facts.worker_wake_at() {
+                self.wakeups.wake(work.tenant(), at);
+            }
         }
     }
 

@@ -48,7 +48,9 @@ impl Lane {
                 let items = self.without_overdue(part.items, Fault::Busy);
                 // Behind all others: who has the turn must not stop tenants that have nothing to do with it.
                 let later = self.take_later(&items, parts);
-                self.waiting.extend(items.into_iter().chain(later));
+                for item in items.into_iter().chain(later) {
+                    self.waiting.push_back(item, &mut self.jobs);
+                }
             }
             Setback::Taken(tenants) => self.split_off(part, &tenants, parts),
             Setback::Unknown { tenant, seq, batch, postponed } => {

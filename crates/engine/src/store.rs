@@ -5,7 +5,7 @@ use std::pin::Pin;
 use surehold_core::kernel::{ColumnType, Corrupt, Row, Table, TenantId, Timestamp, Value};
 use uuid::Uuid;
 
-use crate::{Fault, LaneQueue, StoreError};
+use crate::{Fault, LaneQueue, StoreError, Wakeups};
 
 pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
@@ -15,6 +15,10 @@ pub trait Store: Send + Sync + 'static {
 
     /// Starts to serve the queues, one lane each.
     fn start(&self, queues: Vec<LaneQueue>) -> Result<(), StoreError>;
+
+    /// Tells other nodes when operations were asked for here, and the other way round. Nothing depends on it but speed.
+    /// Called within a tokio runtime. A store that only one process writes has nobody to tell.
+    fn share_wakeups(&self, _: &Wakeups) {}
 
     /// The clock that decides expiry.
     fn clock(&self) -> BoxFuture<'_, Result<Timestamp, Fault>>;

@@ -48,7 +48,7 @@ create table operation_runs (
 -- What is due, tenant by tenant and the urgent first; whose leases end; what takes too long.
 create index operation_runs_due on operation_runs (tenant, effect, priority, run_at, type, key) where worker is null;
 create index operation_runs_leased on operation_runs (lease_until) where worker is not null;
-create index operation_runs_old on operation_runs (type, enqueued_at) where stuck_told = 0;
+create index operation_runs_old on operation_runs (type, enqueued_at) where not stuck_told;
 
 create table operation_effects (
   tenant integer not null,

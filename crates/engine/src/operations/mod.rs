@@ -1,7 +1,26 @@
 //! Carrying operations out: which types there are, who is called, and the worker that does it.
+//! Start reading at `worker.rs`, then `states.rs` and `effects.rs`.
 
+mod agenda;
+mod config;
+mod context;
+mod dispatch;
+mod effects;
+mod gate;
 mod provider;
+mod pulse;
 mod registry;
+mod states;
+mod watchdog;
+mod worker;
 
+pub use config::{Boundary, WorkerConfig};
 pub use provider::{Provider, Told};
 pub use registry::{Registered, Registry};
+pub use worker::Worker;
+
+/// Anything at random. A random UUID has six bits that are not; the halves hide them in each other.
+fn dice() -> u64 {
+    let (high, low) = uuid::Uuid::new_v4().as_u64_pair();
+    high.rotate_left(32) ^ (low << 2)
+}

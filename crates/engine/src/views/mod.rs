@@ -4,9 +4,11 @@ mod holds;
 mod installation;
 mod journal;
 mod pools;
+mod queue;
 
 pub use installation::TenantRow;
 pub use journal::{JournalRow, JournalTail};
+pub use queue::{QueueDepth, QueuePlace, StuckOperation};
 
 use std::sync::Arc;
 

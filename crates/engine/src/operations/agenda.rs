@@ -1,0 +1,87 @@
+//! Which tenants have something due when. Learns of it at once from wake-ups, by timer for what is due later, and by
+//! looking once in a while, because a wake-up may be lost.
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+use surehold_core::kernel::{TenantId, Timestamp};
+use tokio::time::{Instant, sleep_until};
+
+use crate::{Ear, Fault, Views};
+
+const TENANTS_PER_LOOK: u16 = 1_000;
+/// Every so many looks, what is believed to be due later is looked at too.
+const LOOKS_PER_RECHECK: u32 = 10;
+
+pub(super) struct Agenda {
+    views: Views,
+    ear: Ear,
+    due: HashMap<TenantId, Timestamp>,
+    poll_pause: Duration,
+    look_at: Instant,
+    looks: u32,
+    /// Where the next look goes on.
+    after: TenantId,
+}
+
+impl Agenda {
+    pub(super) fn new(views: Views, ear: Ear, poll_pause: Duration) -> Agenda {
+        let after = TenantId(i64::MIN);
+        Agenda { views, ear, due: HashMap::new(), poll_pause, look_at: Instant::now(), looks: 0, after }
+    }
+
+    pub(super) fn add(&mut self, tenant: TenantId, at: Timestamp) {
+        self.due.entry(tenant).and_modify(|known| *known = at.min(*known)).or_insert(at);
+    }
+
+    /// Waits until tenants have something due, and takes them off. Returns empty-handed when it is time to look again.
+    pub(super) async fn next(&mut self) -> Result<(Timestamp, Vec<TenantId>), Fault> {
+        for (tenant, at) in self.ear.take() {
+            self.add(tenant, at);
+        }
+        if self.look_at <= Instant::now() {
+            self.look_around().await?;
+        }
+        let now = self.views.clock().await?;
+        let ready: Vec<TenantId> = self.due.iter().filter(|(_, at)| **at <= now).map(|(tenant, _)| *tenant).collect();
+        for tenant in &ready {
+            self.due.remove(tenant);
+        }
+        if ready.is_empty() {
+            self.rest(now).await;
+        }
+        Ok((now, ready))
+    }
+
+    async fn rest(&self, now: Timestamp) {
+        let next = self.due.values().min().map(|at| at.micros().saturating_sub(now.micros()));
+        let pause = next.and_then(|micros| u64::try_from(micros).ok()).map(Duration::from_micros);
+        let until = pause.map_or(self.look_at, |pause| self.look_at.min(Instant::now() + pause.min(self.poll_pause)));
+        tokio::select! {
+            () = self.ear.heard() => {}
+            () = sleep_until(until) => {}
+        }
+    }
+
+    async fn look_around(&mut self) -> Result<(), Fault> {
+        // Several workers must not look in step.
+        let jitter = self.poll_pause.mul_f64(f64::from(fastrand_percent()) / 400.0);
+        self.look_at = Instant::now() + self.poll_pause + jitter;
+        self.looks = self.looks.wrapping_add(1);
+        let recheck = self.looks.is_multiple_of(LOOKS_PER_RECHECK);
+        let now = Timestamp::from_micros(0);
+        let tenants = self.views.tenants_with_operations(self.after, TENANTS_PER_LOOK).await?;
+        let all = tenants.len() < usize::from(TENANTS_PER_LOOK);
+        self.after = tenants.last().copied().filter(|_| !all).unwrap_or(TenantId(i64::MIN));
+        for tenant in tenants {
+            if recheck || !self.due.contains_key(&tenant) {
+                self.due.insert(tenant, now);
+            }
+        }
+        Ok(())
+    }
+}
+
+fn fastrand_percent() -> u32 {
+    u32::try_from(super::dice() % 100).expect("below a hundred")
+}

@@ -1,0 +1,121 @@
+//! Finds effect operations that are due and lets them go ahead, a few of each tenant at a time.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use surehold_core::kernel::{TenantId, Timestamp};
+use surehold_core::operations::Priority;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+use tracing::debug;
+
+use super::Registered;
+use super::agenda::Agenda;
+use super::context::Context;
+use super::effects::EffectRun;
+use super::gate::Entry;
+use crate::{Fault, QueuePlace};
+
+const PAGE: u16 = 200;
+/// Of one tenant in one round; then it is the others' turn.
+const TAKEN_PER_ROUND: usize = 16;
+/// Operations that cannot go ahead are passed over, but not for ever.
+const PASSED_OVER_MAX: usize = 2_000;
+
+pub(super) async fn run_until(context: &Arc<Context>, stop: &CancellationToken, running: &TaskTracker) {
+    let (engine, config) = (&context.engine, &context.config);
+    let mut agenda = Agenda::new(engine.views().clone(), engine.wakeups().listen(), config.poll_pause);
+    // Tenants with something due for which there was no room.
+    let mut held_up: HashSet<TenantId> = HashSet::new();
+    loop {
+        let next = async {
+            tokio::select! {
+                next = agenda.next() => Some(next),
+                () = context.gate.freed(), if !held_up.is_empty() => None,
+            }
+        };
+        let Some(next) = stop.run_until_cancelled(next).await else { return };
+        let (now, tenants) = match next {
+            Some(Ok(found)) => found,
+            Some(Err(_)) => {
+                stop.run_until_cancelled(tokio::time::sleep(config.poll_pause)).await;
+                continue;
+            }
+            None => {
+                for tenant in held_up.drain() {
+                    agenda.add(tenant, Timestamp::from_micros(0));
+                }
+                continue;
+            }
+        };
+        for tenant in tenants {
+            match dispatch(context, stop, running, tenant, now).await {
+                Ok(Next::At(at)) => agenda.add(tenant, at),
+                Ok(Next::WhenThereIsRoom) => drop(held_up.insert(tenant)),
+                Ok(Next::Nothing) => {}
+                Err(fault) => debug!(%tenant, %fault, "Cannot look for operations"),
+            }
+        }
+    }
+}
+
+enum Next {
+    At(Timestamp),
+    WhenThereIsRoom,
+    Nothing,
+}
+
+async fn dispatch(
+    context: &Arc<Context>,
+    stop: &CancellationToken,
+    running: &TaskTracker,
+    tenant: TenantId,
+    now: Timestamp,
+) -> Result<Next, Fault> {
+    let views = context.engine.views();
+    let (mut taken, mut passed_over, mut full) = (0, 0, false);
+    for priority in Priority::ALL {
+        let mut place = QueuePlace::START;
+        loop {
+            if context.gate.is_full() || passed_over >= PASSED_OVER_MAX {
+                return Ok(Next::WhenThereIsRoom);
+            }
+            let page = views.due_operations(tenant, true, priority, now, &place, PAGE).await?;
+            let Some((run_at, last)) = page.last().cloned() else { break };
+            let is_last = page.len() < usize::from(PAGE);
+            for (_, key) in page {
+                let Some(Registered::Effect(handler, provider)) = context.engine.registry().get(&key.kind) else {
+                    continue;
+                };
+                match context.gate.enter(handler.kind(), tenant, &key) {
+                    Entry::Inside => passed_over += 1,
+                    Entry::Full => (passed_over, full) = (passed_over + 1, true),
+                    Entry::Pass(pass) => {
+                        let run = EffectRun {
+                            context: Arc::clone(context),
+                            tenant,
+                            key,
+                            handler: Arc::clone(handler),
+                            provider: Arc::clone(provider),
+                            pass,
+                            stopping: stop.clone(),
+                        };
+                        running.spawn(run.carry_out());
+                        taken += 1;
+                    }
+                }
+                if taken >= TAKEN_PER_ROUND {
+                    return Ok(Next::At(now));
+                }
+            }
+            if is_last {
+                break;
+            }
+            place = QueuePlace { run_at, key: Some(last) };
+        }
+    }
+    if full {
+        return Ok(Next::WhenThereIsRoom);
+    }
+    Ok(views.next_operation_at(tenant, true, now).await?.map_or(Next::Nothing, Next::At))
+}

@@ -1,0 +1,266 @@
+//! Carries effect operations out: lease and intent, question or call, result. Each step is written down before the next.
+
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use futures_util::FutureExt;
+use metrics::{counter, histogram};
+use surehold_core::kernel::{TenantId, Timestamp};
+use surehold_core::operations::commands::{
+    EffectCall, EffectOutcome, FailOperation, FinishEffect, Finished, StartEffect, Started,
+};
+use surehold_core::operations::{
+    EffectHandler, Nature, OperationKey, OperationRefusal, OperationType, Trouble, WaitingOn,
+};
+use tracing::{Instrument, debug, error, info_span, warn};
+
+use super::context::Context;
+use super::gate::Pass;
+use super::states::{settle, trouble_of};
+use super::{Boundary, Provider, Told};
+use crate::{Failure, Fault};
+
+/// A call ends this long into its lease, so that there is time to write its result down.
+const CALL_PERCENT: u32 = 90;
+const FINISH_PAUSE: Duration = Duration::from_millis(500);
+/// Who cannot make itself heard lets others go first.
+const UNFIT_SECS: i64 = 5;
+
+/// One effect operation on its way.
+pub(super) struct EffectRun {
+    pub(super) context: Arc<Context>,
+    pub(super) tenant: TenantId,
+    pub(super) key: OperationKey,
+    pub(super) handler: Arc<dyn EffectHandler>,
+    pub(super) provider: Arc<dyn Provider>,
+    /// Given back at the end.
+    pub(super) pass: Pass,
+    pub(super) stopping: tokio_util::sync::CancellationToken,
+}
+
+impl EffectRun {
+    fn kind(&self) -> &'static OperationType {
+        self.handler.kind()
+    }
+
+    pub(super) async fn carry_out(self) {
+        let span = info_span!("operation", tenant = %self.tenant, r#type = %self.key.kind, key = %self.key.key);
+        self.steps().instrument(span).await;
+        drop(self.pass);
+    }
+
+    async fn steps(&self) {
+        self.at(Boundary::EffectFound);
+        let begun = Instant::now();
+        let Some(mut call) = self.start().await else { return };
+        let lease = Duration::from_secs(u64::from(self.kind().deadline_secs));
+        let call_until = begun + lease * CALL_PERCENT / 100;
+        loop {
+            self.at(Boundary::EffectStarted);
+            let outcome = self.ask_or_call(&call, call_until).await;
+            let Some(finished) = self.finish(&call, outcome, begun + lease).await else { return };
+            self.at(Boundary::EffectFinished);
+            match finished {
+                Finished::Call(next) => call = *next,
+                Finished::Done => return self.count("succeeded", begun),
+                Finished::Postponed => return self.count("failed", begun),
+                Finished::Dead => return self.count("dead", begun),
+            }
+        }
+    }
+
+    fn at(&self, boundary: Boundary) {
+        (self.context.config.on_boundary)(boundary);
+    }
+
+    fn count(&self, outcome: &'static str, begun: Instant) {
+        let kind = self.kind().name;
+        counter!("surehold_operations_total", "type" => kind, "outcome" => outcome).increment(1);
+        histogram!("surehold_operation_seconds", "type" => kind).record(begun.elapsed().as_secs_f64());
+    }
+
+    /// Takes the lease and writes the intent.
+    async fn start(&self) -> Option<EffectCall> {
+        let command = StartEffect {
+            key: self.key.clone(),
+            handler: Arc::clone(&self.handler),
+            worker: self.context.pulse.worker,
+            raised_at: self.context.pulse.raised_at(),
+        };
+        match self.context.engine.run(self.tenant, command).await {
+            Ok(done) => match done.reply {
+                Started::Call(call) => Some(*call),
+                Started::Done => {
+                    self.count("succeeded", Instant::now());
+                    None
+                }
+                Started::Undecidable => {
+                    error!("Nobody can tell whether `{}` happened; a case was opened", self.key);
+                    self.count("dead", Instant::now());
+                    None
+                }
+                Started::NotNow(why) => {
+                    debug!(?why, "`{}` is not run now", self.key);
+                    None
+                }
+            },
+            Err(failure) => {
+                let trouble = trouble_of(failure)?;
+                let (key, kind) = (self.key.clone(), self.kind());
+                settle(&self.context, self.tenant, vec![FailOperation { key, kind, trouble, dice: super::dice() }])
+                    .await;
+                None
+            }
+        }
+    }
+
+    async fn clock(&self) -> Result<Timestamp, Fault> {
+        self.context.engine.views().clock().await
+    }
+
+    /// Asks the provider if there is any doubt, else calls it; neither if it should not be called now.
+    async fn ask_or_call(&self, call: &EffectCall, until: Instant) -> EffectOutcome {
+        let provider = match self.kind().nature {
+            Nature::Effect { provider, .. } => provider,
+            Nature::State => "",
+        };
+        let Ok(now) = self.clock().await else {
+            // The store cannot be asked, so nothing could be written down either.
+            return EffectOutcome::Released { until: call.lease_until, waiting_on: None };
+        };
+        if self.stopping.is_cancelled() {
+            return EffectOutcome::Released { until: now, waiting_on: None };
+        }
+        let account = self.provider.account(call);
+        let ticket = match self.context.gate.admit(provider, &account, now) {
+            Ok(ticket) => ticket,
+            Err(until) => {
+                let waiting_on = Some(WaitingOn::new(format!("{provider} {account}"), "answers again"));
+                return EffectOutcome::Released { until, waiting_on };
+            }
+        };
+        // Looked at last: from here on others must not be able to have taken the lease.
+        if !self.context.pulse.is_fit() {
+            warn!("`{}` is not called: this worker has not been able to say that it is alive", self.key);
+            return EffectOutcome::Released { until: now.plus_secs(UNFIT_SECS), waiting_on: None };
+        }
+        let told = self.hear(call, until).await;
+        self.at(if call.probe_first { Boundary::ProbeAnswered } else { Boundary::CallAnswered });
+        let now = self.clock().await.unwrap_or(now);
+        self.context.gate.report(provider, &account, ticket, &told, now);
+        self.log(call, &told);
+        if call.probe_first { after_question(told) } else { after_call(told) }
+    }
+
+    /// Neither slowness nor a panic of the provider's adapter gets out of here.
+    async fn hear(&self, call: &EffectCall, until: Instant) -> Told {
+        let asked = if call.probe_first { self.provider.probe(call) } else { self.provider.call(call) };
+        let asked = AssertUnwindSafe(asked).catch_unwind();
+        match tokio::time::timeout_at(until.into(), asked).await {
+            Ok(Ok(told)) => told,
+            Ok(Err(_panic)) => {
+                error!("The adapter of `{}` panicked", self.key);
+                Told::Unanswered { code: "panic".into(), error: "the provider's adapter failed".into() }
+            }
+            Err(_elapsed) => {
+                Told::Unanswered { code: "timeout".into(), error: "no answer within the operation's deadline".into() }
+            }
+        }
+    }
+
+    fn log(&self, call: &EffectCall, told: &Told) {
+        let (code, error) = match told {
+            Told::Done { .. } | Told::Absent => return,
+            Told::Undecidable { error } => ("undecidable", error),
+            Told::Rejected { code, error, .. }
+            | Told::NotDone { code, error, .. }
+            | Told::Unanswered { code, error }
+            | Told::ErrorKept { code, error } => (code.as_str(), error),
+        };
+        let named = |kind: &str| {
+            let found = call.correlations.iter().find(|correlation| correlation.kind == kind);
+            found.map(|correlation| correlation.value.clone()).unwrap_or_default()
+        };
+        warn!(
+            attemptNo = call.attempt,
+            scenario = %named("scenario"),
+            ownerKey = %named("ownerKey"),
+            code,
+            "`{}` did not succeed: {error}",
+            self.key
+        );
+    }
+
+    /// Writes down what came of it. A store that cannot be reached is asked again as long as the lease lasts.
+    async fn finish(&self, call: &EffectCall, outcome: EffectOutcome, lease_until: Instant) -> Option<Finished> {
+        let mut then: Option<Trouble> = None;
+        let mut doubtful = false;
+        loop {
+            let command = FinishEffect {
+                call: call.clone(),
+                handler: Arc::clone(&self.handler),
+                outcome: outcome.clone(),
+                then: then.clone(),
+                dice: super::dice(),
+                raised_at: self.context.pulse.raised_at(),
+            };
+            match self.context.engine.run(self.tenant, command).await {
+                Ok(done) => return Some(done.reply),
+                Err(Failure::Refused(OperationRefusal::LeaseLost { .. })) => {
+                    // After an answer that did not come, this says that the result was written the first time.
+                    if !doubtful {
+                        counter!("surehold_operations_stale_total", "type" => self.kind().name).increment(1);
+                        warn!("The lease of `{}` was lost; its result is not written", self.key);
+                    }
+                    return None;
+                }
+                Err(Failure::Fault(fault)) => {
+                    doubtful |= fault == Fault::OutcomeUnknown;
+                    if Instant::now() >= lease_until {
+                        warn!(%fault, "Cannot write down what came of `{}`; its lease has ended", self.key);
+                        return None;
+                    }
+                    tokio::time::sleep(FINISH_PAUSE).await;
+                }
+                // Going on from the result failed; the result itself stands.
+                Err(failure) if then.is_none() => then = trouble_of(failure),
+                Err(failure) => {
+                    error!(?failure, "What came of `{}` cannot be written", self.key);
+                    return None;
+                }
+            }
+        }
+    }
+}
+
+fn after_call(told: Told) -> EffectOutcome {
+    match told {
+        Told::Done { provider_ref, response } => EffectOutcome::Confirmed { provider_ref, response },
+        Told::Rejected { code, error, response } => EffectOutcome::Rejected { code, error, response },
+        Told::NotDone { code, error, retry_after_secs } => EffectOutcome::NotDone { code, error, retry_after_secs },
+        Told::Unanswered { code, error } => EffectOutcome::Unanswered { code, error },
+        Told::ErrorKept { code, error } => EffectOutcome::ErrorKept { code, error },
+        // No answer to a call; whatever it was, it may have happened.
+        Told::Absent => unexpected("absent"),
+        Told::Undecidable { .. } => unexpected("undecidable"),
+    }
+}
+
+fn unexpected(what: &str) -> EffectOutcome {
+    let error = format!("the provider's adapter answered `{what}` to a call").into();
+    EffectOutcome::Unanswered { code: "unexpected".into(), error }
+}
+
+fn after_question(told: Told) -> EffectOutcome {
+    match told {
+        Told::Done { provider_ref, response } => EffectOutcome::Confirmed { provider_ref, response },
+        Told::Rejected { code, error, response } => EffectOutcome::Rejected { code, error, response },
+        Told::Absent => EffectOutcome::Absent,
+        Told::Undecidable { error } => EffectOutcome::Undecidable { error },
+        Told::NotDone { code, error, retry_after_secs } => EffectOutcome::NotAsked { code, error, retry_after_secs },
+        Told::Unanswered { code, error } | Told::ErrorKept { code, error } => {
+            EffectOutcome::NotAsked { code, error, retry_after_secs: None }
+        }
+    }
+}

@@ -1,0 +1,133 @@
+//! Who may call now: limits per type and per provider, and a circuit breaker per provider and account.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::{Arc, Mutex};
+
+use smol_str::SmolStr;
+use surehold_core::kernel::{TenantId, Timestamp};
+use surehold_core::operations::{Admission, Breaker, BreakerPolicy, Nature, OperationKey, OperationType, Ticket};
+use tokio::sync::Notify;
+
+use super::Told;
+
+/// Breakers that are kept; beyond that those that are closed are let go of.
+const BREAKERS_MAX: usize = 10_000;
+
+#[derive(Debug)]
+pub(super) struct Gate {
+    effects_max: usize,
+    policy: BreakerPolicy,
+    inside: Mutex<Inside>,
+    breakers: Mutex<HashMap<(&'static str, SmolStr), Breaker>>,
+    /// Somebody has left.
+    freed: Notify,
+}
+
+#[derive(Debug, Default)]
+struct Inside {
+    running: HashSet<(TenantId, OperationKey)>,
+    per_type: HashMap<&'static str, usize>,
+    per_provider: HashMap<&'static str, usize>,
+}
+
+/// The right to carry one effect operation out; given back when dropped.
+#[derive(Debug)]
+pub(super) struct Pass {
+    gate: Arc<Gate>,
+    kind: &'static OperationType,
+    operation: (TenantId, OperationKey),
+}
+
+pub(super) enum Entry {
+    Pass(Pass),
+    /// It is being carried out here already.
+    Inside,
+    /// Too many of its kind, of its provider or altogether.
+    Full,
+}
+
+fn provider_of(kind: &OperationType) -> (&'static str, usize) {
+    match kind.nature {
+        Nature::State => ("", usize::MAX),
+        Nature::Effect { provider, calls_max, .. } => (provider, calls_max),
+    }
+}
+
+impl Gate {
+    pub(super) fn new(effects_max: usize, policy: BreakerPolicy) -> Gate {
+        Gate { effects_max, policy, inside: Mutex::default(), breakers: Mutex::default(), freed: Notify::new() }
+    }
+
+    pub(super) fn enter(self: &Arc<Gate>, kind: &'static OperationType, tenant: TenantId, key: &OperationKey) -> Entry {
+        let mut inside = self.inside.lock().expect("nothing panics while holding it");
+        let operation = (tenant, key.clone());
+        if inside.running.contains(&operation) {
+            return Entry::Inside;
+        }
+        let (provider, calls_max) = provider_of(kind);
+        let of_type = inside.per_type.get(kind.name).copied().unwrap_or(0);
+        let of_provider = inside.per_provider.get(provider).copied().unwrap_or(0);
+        if inside.running.len() >= self.effects_max || of_type >= kind.running_max || of_provider >= calls_max {
+            return Entry::Full;
+        }
+        *inside.per_type.entry(kind.name).or_default() += 1;
+        *inside.per_provider.entry(provider).or_default() += 1;
+        inside.running.insert(operation.clone());
+        Entry::Pass(Pass { gate: Arc::clone(self), kind, operation })
+    }
+
+    pub(super) fn is_full(&self) -> bool {
+        self.inside.lock().expect("nothing panics while holding it").running.len() >= self.effects_max
+    }
+
+    /// Waits until somebody has left since the last time.
+    pub(super) async fn freed(&self) {
+        self.freed.notified().await;
+    }
+
+    /// `Err` says when to try again.
+    pub(super) fn admit(&self, provider: &'static str, account: &SmolStr, now: Timestamp) -> Result<Ticket, Timestamp> {
+        let mut breakers = self.breakers.lock().expect("nothing panics while holding it");
+        if breakers.len() >= BREAKERS_MAX {
+            let closed = surehold_core::operations::Standing::Closed { failures: 0 };
+            breakers.retain(|_, breaker| breaker.standing() != closed);
+        }
+        let breaker = breakers.entry((provider, account.clone())).or_insert_with(|| Breaker::new(self.policy));
+        match breaker.admit(now) {
+            Admission::Go(ticket) | Admission::Probe(ticket) => Ok(ticket),
+            Admission::Wait { until } => Err(until),
+        }
+    }
+
+    /// What the provider told says whether it works. A no is an answer like any other.
+    pub(super) fn report(
+        &self,
+        provider: &'static str,
+        account: &SmolStr,
+        ticket: Ticket,
+        told: &Told,
+        now: Timestamp,
+    ) {
+        let mut breakers = self.breakers.lock().expect("nothing panics while holding it");
+        let Some(breaker) = breakers.get_mut(&(provider, account.clone())) else { return };
+        match told {
+            Told::Done { .. } | Told::Rejected { .. } | Told::Absent | Told::Undecidable { .. } => {
+                breaker.succeeded(ticket);
+            }
+            Told::NotDone { .. } | Told::Unanswered { .. } | Told::ErrorKept { .. } => breaker.failed(ticket, now),
+        }
+    }
+}
+
+impl Drop for Pass {
+    fn drop(&mut self) {
+        let mut inside = self.gate.inside.lock().expect("nothing panics while holding it");
+        inside.running.remove(&self.operation);
+        let (provider, _) = provider_of(self.kind);
+        let inside = &mut *inside;
+        for count in [inside.per_type.get_mut(self.kind.name), inside.per_provider.get_mut(provider)] {
+            *count.expect("counted when it entered") -= 1;
+        }
+        self.gate.freed.notify_one();
+    }
+}

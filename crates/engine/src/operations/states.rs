@@ -1,0 +1,149 @@
+//! Runs what is due of the state operations: page by page, each page in one transaction with everybody else's commands.
+
+use std::collections::HashMap;
+
+use futures_util::{StreamExt, stream};
+use metrics::counter;
+use surehold_core::kernel::{TenantId, Timestamp};
+use surehold_core::operations::commands::{FailOperation, RunStateOperation, StateRun};
+use surehold_core::operations::{OperationKey, OperationRefusal, OperationType, Priority, Trouble};
+use tokio_util::sync::CancellationToken;
+use tracing::{debug, warn};
+
+use super::agenda::Agenda;
+use super::context::{Context, background};
+use super::{Boundary, Registered};
+use crate::{Failure, Fault, QueuePlace};
+
+const PAGE: u16 = 2_000;
+/// Then it is other tenants' turn.
+const PAGES_PER_ROUND: usize = 8;
+const TENANTS_AT_ONCE: usize = 8;
+
+pub(super) async fn run_until(context: &Context, stop: &CancellationToken) {
+    let (engine, config) = (&context.engine, &context.config);
+    let mut agenda = Agenda::new(engine.views().clone(), engine.wakeups().listen(), config.poll_pause);
+    while let Some(next) = stop.run_until_cancelled(agenda.next()).await {
+        let Ok((now, tenants)) = next else {
+            stop.run_until_cancelled(tokio::time::sleep(config.poll_pause)).await;
+            continue;
+        };
+        let drained = stream::iter(tenants).map(async |tenant| (tenant, drain(context, stop, tenant, now).await));
+        let drained: Vec<_> = drained.buffer_unordered(TENANTS_AT_ONCE).collect().await;
+        for (tenant, again) in drained {
+            match again {
+                Ok(Some(at)) => agenda.add(tenant, at),
+                Ok(None) => {}
+                Err(fault) => debug!(%tenant, %fault, "Cannot look for operations"),
+            }
+        }
+    }
+}
+
+/// Runs what is due. Returns when there will be more.
+async fn drain(
+    context: &Context,
+    stop: &CancellationToken,
+    tenant: TenantId,
+    now: Timestamp,
+) -> Result<Option<Timestamp>, Fault> {
+    let views = context.engine.views();
+    let mut pages = 0;
+    for priority in Priority::ALL {
+        let mut page = views.due_operations(tenant, false, priority, now, &QueuePlace::START, PAGE).await?;
+        while let Some((run_at, last)) = page.last().cloned() {
+            if stop.is_cancelled() {
+                return Ok(None);
+            }
+            pages += 1;
+            if pages > PAGES_PER_ROUND {
+                return Ok(Some(now));
+            }
+            let full = page.len() == usize::from(PAGE);
+            let keys = page.into_iter().map(|(_, key)| key).collect();
+            let place = QueuePlace { run_at, key: Some(last) };
+            // The next page is read while this one is carried out.
+            let next = async {
+                if full {
+                    views.due_operations(tenant, false, priority, now, &place, PAGE).await
+                } else {
+                    Ok(Vec::new())
+                }
+            };
+            let ((), next) = tokio::join!(run_page(context, tenant, keys), next);
+            page = next?;
+        }
+    }
+    views.next_operation_at(tenant, false, now).await
+}
+
+async fn run_page(context: &Context, tenant: TenantId, keys: Vec<OperationKey>) {
+    (context.config.on_boundary)(Boundary::StateFound);
+    let commands: Vec<RunStateOperation> = keys.into_iter().filter_map(|key| command(context, key)).collect();
+    let tried: Vec<(OperationKey, &'static OperationType)> =
+        commands.iter().map(|command| (command.key.clone(), command.handler.kind())).collect();
+    let outcomes = context.engine.run_all_with(tenant, commands, &background()).await;
+    let mut done: HashMap<&'static str, u64> = HashMap::new();
+    let mut failed = Vec::new();
+    for ((key, kind), outcome) in tried.into_iter().zip(outcomes) {
+        match outcome {
+            Ok(ran) => match ran.reply {
+                StateRun::Done => *done.entry(kind.name).or_default() += 1,
+                StateRun::NotNow(_) => {}
+            },
+            Err(failure) => failed.extend(trouble_of(failure).map(|trouble| failure_of(kind, key, trouble))),
+        }
+    }
+    for (kind, count) in done {
+        counter!("surehold_operations_total", "type" => kind, "outcome" => "succeeded").increment(count);
+    }
+    if !failed.is_empty() {
+        settle(context, tenant, failed).await;
+    }
+    (context.config.on_boundary)(Boundary::StateDone);
+}
+
+fn command(context: &Context, key: OperationKey) -> Option<RunStateOperation> {
+    match context.engine.registry().get(&key.kind) {
+        Some(Registered::State(handler)) => Some(RunStateOperation { key, handler: handler.clone() }),
+        // A type that this worker does not know is somebody else's.
+        Some(Registered::Effect(..)) | None => None,
+    }
+}
+
+/// What went wrong with the operation itself; nothing if it was the store.
+pub(super) fn trouble_of(failure: Failure<OperationRefusal>) -> Option<Trouble> {
+    match failure {
+        Failure::Refused(OperationRefusal::Trouble(trouble)) => Some(trouble),
+        Failure::Refused(refusal) => Some(Trouble::retry("refused", refusal.to_string())),
+        Failure::Defect => Some(Trouble::retry("defect", "the operation's handler failed; the log says where")),
+        Failure::KeyReused | Failure::Fault(_) => None,
+    }
+}
+
+fn failure_of(kind: &'static OperationType, key: OperationKey, trouble: Trouble) -> FailOperation {
+    FailOperation { key, kind, trouble, dice: super::dice() }
+}
+
+/// Says of operations that got no lease that they failed.
+pub(super) async fn settle(context: &Context, tenant: TenantId, failed: Vec<FailOperation>) {
+    for FailOperation { key, kind, trouble, .. } in &failed {
+        let outcome = match trouble {
+            Trouble::Retry { .. } => "failed",
+            Trouble::Permanent { .. } => "refused",
+            Trouble::Wait { .. } => "snoozed",
+        };
+        counter!("surehold_operations_total", "type" => kind.name, "outcome" => outcome).increment(1);
+        match trouble {
+            Trouble::Wait { on, .. } => debug!(%tenant, %key, "Operation `{key}` is waiting on: {on}"),
+            Trouble::Retry { .. } | Trouble::Permanent { .. } => {
+                warn!(%tenant, operation = %key, "Operation `{key}` failed: {trouble}");
+            }
+        }
+    }
+    for outcome in context.engine.run_all_with(tenant, failed, &background()).await {
+        if let Err(failure) = outcome {
+            warn!(%tenant, ?failure, "Cannot write down that an operation failed");
+        }
+    }
+}
