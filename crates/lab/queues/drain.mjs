@@ -112,7 +112,7 @@ function handledByAll(processes, jobs) {
       // A job handled twice would end the wait too early; the counts in the tables would then show it.
       if (handled >= jobs) settle(resolve);
     };
-    const exited = (code) => settle(() => reject(new Error(`a worker process ended with ${code}`)));
+    const exited = (code) => settle(() => reject(endedWith(code)));
     watch();
     for (const child of processes) {
       child.on("message", counted).on("exit", exited);
@@ -122,15 +122,22 @@ function handledByAll(processes, jobs) {
 }
 
 function ask(child, question, answer) {
-  return new Promise((resolve) => {
-    const listener = (message) => {
-      if (message !== answer) return;
-      child.off("message", listener);
-      resolve();
+  return new Promise((resolve, reject) => {
+    const settle = (outcome) => {
+      child.off("message", answered).off("exit", exited);
+      outcome();
     };
-    child.on("message", listener);
+    const answered = (message) => {
+      if (message === answer) settle(resolve);
+    };
+    const exited = (code) => settle(() => reject(endedWith(code)));
+    child.on("message", answered).on("exit", exited);
     child.send(question);
   });
+}
+
+function endedWith(code) {
+  return new Error(`a worker process ended with ${code}`);
 }
 
 /** A worker process: loaded once, so that the measured round runs compiled code, and started for each round. */

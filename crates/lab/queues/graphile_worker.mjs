@@ -7,7 +7,7 @@ import { drain } from "./drain.mjs";
 // Its performance page and test: 24 jobs at once, a local queue of 500, batches of completions sent without a delay.
 // The rest was tried with 100,000 jobs on two cores shared with the server.
 const settings = {
-  // One process leaves a part of the second core idle; three and four were not faster than two.
+  // One was slower; three and four were not faster than two.
   processes: 2,
   // 8 were slower, 100 not faster.
   concurrentJobs: 24,

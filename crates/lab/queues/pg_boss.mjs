@@ -9,9 +9,9 @@ const ENQUEUE_BATCH = 10_000;
 // Its documentation: a high `batchSize`, whose jobs are fetched by one statement and completed by one, and several
 // workers. The rest was tried with 100,000 jobs on two cores shared with the server.
 const settings = {
-  // The server is the bottleneck: a second process was not faster.
+  // A second process was not faster.
   processes: 1,
-  // One worker leaves the server idle while it reads; three and four were slower than two.
+  // One took a third longer; three and four were not faster than two.
   localConcurrency: 2,
   // 300 to 2,000 were slower or equal; 10,000 was not faster. A table of the queue's own (`partition`) changed nothing.
   batchSize: 5_000,

@@ -175,14 +175,16 @@ async fn installed(library: QueueLibrary, cache: &Path) -> Result<PathBuf, Queue
     let node = node_package()?;
     let name = format!("{}-{}-node-{NODE_VERSION}", library.name(), library.version());
     // Programs run in it, so a relative name would change its meaning.
-    let folder = std::path::absolute(cache).map_err(|source| cache_error(cache, source))?.join(&name);
+    let cache = &std::path::absolute(cache).map_err(|source| cache_error(cache, source))?;
+    let folder = cache.join(&name);
     if !folder.is_dir() {
+        std::fs::create_dir_all(cache).map_err(|source| cache_error(cache, source))?;
         // Under another name until it is whole: a run that was stopped must not leave half a library.
-        let partial = folder.with_file_name(format!("{name}.{}.partial", Uuid::now_v7().simple()));
-        std::fs::create_dir_all(&partial).map_err(|source| cache_error(&partial, source))?;
+        let partial = tempfile::Builder::new().prefix(&name).suffix(".partial").tempdir_in(cache);
+        let partial = partial.map_err(|source| cache_error(cache, source))?;
         let packages = [format!("{}@{}", library.name(), library.version()), format!("{node}@{NODE_VERSION}")];
-        install(&partial, &packages).await?;
-        std::fs::rename(&partial, &folder).map_err(|source| cache_error(&folder, source))?;
+        install(partial.path(), &packages).await?;
+        std::fs::rename(partial.keep(), &folder).map_err(|source| cache_error(&folder, source))?;
     }
     for (file, text) in [HARNESS, library.script()] {
         let path = folder.join(file);
@@ -244,9 +246,9 @@ mod tests {
 
     fn answer(changes: &[(&str, &str)]) -> String {
         let mut answer = String::from(
-            r#"{"library":"pg-boss","version":"VERSION","node":"NODE","jobs":100000,"enqueue_secs":1.5,"drain_secs":2.5,"drain_per_s":40000,"synchronous_commit":"on","fsync":"ON","settings":{"batchSize":1000}}"#,
+            r#"{"library":"pg-boss","version":"VERSION","node":"NODE","jobs":100000,"enqueue_secs":1.5,"drain_secs":2.5,"drain_per_s":40000,"synchronous_commit":"on","fsync":"FSYNC","settings":{"batchSize":1000}}"#,
         );
-        let defaults = [("VERSION", QueueLibrary::PgBoss.version()), ("NODE", NODE_VERSION), ("ON", "on")];
+        let defaults = [("VERSION", QueueLibrary::PgBoss.version()), ("NODE", NODE_VERSION), ("FSYNC", "on")];
         for (from, to) in changes.iter().chain(&defaults) {
             answer = answer.replace(from, to);
         }
@@ -287,7 +289,7 @@ mod tests {
         check(&answer(&[("NODE", "20.0.0")]), "on Node.js 20.0.0");
         check(&answer(&[("100000", "5")]), "measured 5 jobs");
         check(&answer(&[("\"on\"", "\"off\"")]), "synchronous_commit is off and fsync is on");
-        check(&answer(&[("ON", "off")]), "synchronous_commit is on and fsync is off");
+        check(&answer(&[("FSYNC", "off")]), "synchronous_commit is on and fsync is off");
     }
 
     #[tokio::test]
