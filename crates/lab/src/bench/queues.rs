@@ -104,7 +104,9 @@ pub enum QueueError {
     },
     #[error("the address names no database\nhint: write it as postgres://user@host:port/database")]
     AddressWithoutDatabase,
-    #[error("cannot make a fresh database to measure in")]
+    #[error(
+        "cannot make or drop the database to measure in\nhint: the address must reach a server, and its user may make databases"
+    )]
     Database {
         #[source]
         source: anyhow::Error,
