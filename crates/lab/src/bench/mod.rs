@@ -1,10 +1,12 @@
-//! Measuring hold rates: our engine, the textbook transaction, and the disk under both; `http` measures a server.
+//! Measuring hold rates: our engine, the textbook transaction, and the disk under both; `http` measures a server, and
+//! `queues` what other job queues drain.
 
 mod clients;
 mod disk;
 pub mod http;
 mod latency;
 mod process;
+pub mod queues;
 mod reader;
 mod textbook;
 

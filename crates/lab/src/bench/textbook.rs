@@ -74,7 +74,7 @@ impl Textbook {
     }
 }
 
-async fn connect(url: &str) -> Result<Client> {
+pub(super) async fn connect(url: &str) -> Result<Client> {
     let (client, connection) = tokio_postgres::connect(url, NoTls).await.context("cannot connect to Postgres")?;
     tokio::spawn(connection);
     Ok(client)
