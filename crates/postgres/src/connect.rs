@@ -1,5 +1,6 @@
 //! Connections, with TLS where the address asks for it.
 
+use std::future::poll_fn;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -10,9 +11,10 @@ use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
 use rustls::{ClientConfig, DigitallySignedStruct, RootCertStore, SignatureScheme};
 use surehold_engine::SchemaError;
 use thiserror::Error;
+use tokio::sync::mpsc::UnboundedSender;
 use tokio::task::JoinHandle;
 use tokio_postgres::config::{SslMode, TargetSessionAttrs};
-use tokio_postgres::{Client, Config};
+use tokio_postgres::{AsyncMessage, Client, Config};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
 #[derive(Debug, Error)]
@@ -93,6 +95,24 @@ impl Address {
             }
         });
         Ok((client, task))
+    }
+
+    /// Connects; notes that are heard go to `heard`, which closes with the connection.
+    pub(crate) async fn connect_listening(
+        &self,
+        heard: UnboundedSender<String>,
+    ) -> Result<Client, tokio_postgres::Error> {
+        let (client, mut connection) = self.config.connect(self.tls.clone()).await?;
+        tokio::spawn(async move {
+            while let Some(Ok(message)) = poll_fn(|context| connection.poll_message(context)).await {
+                if let AsyncMessage::Notification(note) = message
+                    && heard.send(note.payload().to_owned()).is_err()
+                {
+                    return;
+                }
+            }
+        });
+        Ok(client)
     }
 }
 

@@ -13,6 +13,7 @@ mod session;
 mod statements;
 mod store;
 mod values;
+mod wakeups;
 
 pub use connect::ConnectError;
 pub use doctor::{PostgresFacts, facts_for_doctor};

@@ -1,11 +1,12 @@
 //! The database as a store: lanes that write, each a thread with a connection of its own, and a few connections that
 //! read. Neither works as the login: see `roles.rs`.
 
-use std::sync::Arc;
 use std::sync::atomic::AtomicI64;
+use std::sync::{Arc, Mutex};
 
 use surehold_core::kernel::{ColumnType, Timestamp};
-use surehold_engine::{BoxFuture, Fault, LaneQueue, OwnedValue, ReadRow, Scope, Store, StoreError};
+use surehold_engine::{BoxFuture, Fault, LaneQueue, OwnedValue, ReadRow, Scope, Store, StoreError, Wakeups};
+use tokio::task::AbortHandle;
 use tokio_postgres::types::Type;
 use tokio_postgres::{Error as PgError, Row};
 use tracing::error;
@@ -17,6 +18,7 @@ use crate::roles;
 use crate::session::PostgresSession;
 use crate::statements::begin_reading;
 use crate::values::read;
+use crate::wakeups::share_forever;
 
 #[derive(Clone, Debug)]
 pub struct PostgresConfig {
@@ -44,6 +46,7 @@ pub struct PostgresStore {
     readers: Readers,
     /// Apart, so that slow reads do not keep everybody out.
     door_readers: Readers,
+    sharing: Mutex<Option<AbortHandle>>,
 }
 
 impl std::fmt::Debug for PostgresStore {
@@ -62,7 +65,7 @@ impl PostgresStore {
         let PostgresConfig { lanes, readers, clock_offset_micros, .. } = config;
         let readers = Readers::new(address.clone(), readers);
         let door_readers = Readers::new(address.clone(), DOOR_READERS);
-        Ok(PostgresStore { address, lanes, clock_offset_micros, readers, door_readers })
+        Ok(PostgresStore { address, lanes, clock_offset_micros, readers, door_readers, sharing: Mutex::default() })
     }
 }
 
@@ -81,6 +84,11 @@ impl Store for PostgresStore {
             thread.map_err(unavailable)?;
         }
         Ok(())
+    }
+
+    fn share_wakeups(&self, wakeups: &Wakeups) {
+        let task = tokio::spawn(share_forever(self.address.clone(), wakeups.clone()));
+        *self.sharing.lock().expect("nothing panics while holding it") = Some(task.abort_handle());
     }
 
     fn clock(&self) -> BoxFuture<'_, Result<Timestamp, Fault>> {
@@ -107,6 +115,14 @@ impl Store for PostgresStore {
             let rows = readers.query(Some(begin_reading(scope)), sql, &params).await?;
             owned_rows(&rows)
         })
+    }
+}
+
+impl Drop for PostgresStore {
+    fn drop(&mut self) {
+        if let Some(task) = self.sharing.lock().expect("nothing panics while holding it").take() {
+            task.abort();
+        }
     }
 }
 

@@ -3,9 +3,10 @@
 use std::os::unix::fs::DirBuilderExt;
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
 use anyhow::{Context, Result};
-use surehold_engine::{Engine, EngineConfig, Store};
+use surehold_engine::{Engine, EngineConfig, Store, WorkerConfig};
 use surehold_http::{ApiConfig, RateLimit};
 use surehold_postgres::{PostgresConfig, PostgresStore};
 use surehold_sqlite::SqliteStore;
@@ -34,6 +35,19 @@ fn engine_config(config: &Config) -> EngineConfig {
         deadline: config.engine.deadline(),
         sweep_pause: config.engine.sweep_pause(),
         journal_retention: Some(config.events.retention()),
+    }
+}
+
+pub(crate) fn worker_config(config: &Config) -> WorkerConfig {
+    let host = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
+    WorkerConfig {
+        host: host.trim().to_owned(),
+        effects_max: config.worker.effects_max,
+        beat_pause: Duration::from_secs(config.worker.beat_secs),
+        // Who misses a beat or two is not dead yet.
+        silent_after: Duration::from_secs(config.worker.silent_secs.max(3 * config.worker.beat_secs)),
+        drain_max: Duration::from_secs(config.worker.drain_secs_max),
+        ..WorkerConfig::default()
     }
 }
 

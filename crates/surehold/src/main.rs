@@ -11,6 +11,7 @@ mod doctor;
 mod installation;
 mod serve;
 mod telemetry;
+mod worker;
 
 use std::io::IsTerminal;
 use std::process::ExitCode;
@@ -31,6 +32,8 @@ struct Cli {
 #[derive(Subcommand)]
 enum Command {
     Serve(serve::Serve),
+    #[command(name = "worker")]
+    Work(worker::Work),
     /// Measure, on this machine and its disk
     #[command(subcommand)]
     Bench(bench::Bench),
@@ -47,11 +50,12 @@ fn main() -> ExitCode {
     // Libraries that speak TLS ask for the process's choice; without one they refuse to work.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let command = Cli::parse().command;
-    if !matches!(command, Command::Serve(_)) {
+    if !matches!(command, Command::Serve(_) | Command::Work(_)) {
         log_to_stderr();
     }
     let result = match command {
         Command::Serve(serve) => serve.run(),
+        Command::Work(work) => work.run(),
         Command::Bench(bench) => bench.run().map(|()| ExitCode::SUCCESS),
         Command::Config(command) => command.run().map(|()| ExitCode::SUCCESS),
         Command::Doctor(doctor) => doctor.run(),

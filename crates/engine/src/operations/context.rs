@@ -1,7 +1,10 @@
 //! What the parts of a worker share.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
+
+use metrics::counter;
 
 use super::WorkerConfig;
 use super::gate::Gate;
@@ -17,6 +20,14 @@ pub(super) struct Context {
     pub(super) config: WorkerConfig,
     pub(super) pulse: Pulse,
     pub(super) gate: Arc<Gate>,
+    pub(super) succeeded: AtomicU64,
+}
+
+impl Context {
+    pub(super) fn count_succeeded(&self, kind: &'static str, count: u64) {
+        counter!("surehold_operations_total", "type" => kind, "outcome" => "succeeded").increment(count);
+        self.succeeded.fetch_add(count, Ordering::Relaxed);
+    }
 }
 
 pub(super) fn background() -> Options {

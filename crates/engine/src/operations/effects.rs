@@ -63,7 +63,7 @@ impl EffectRun {
             self.at(Boundary::EffectFinished);
             match finished {
                 Finished::Call(next) => call = *next,
-                Finished::Done => return self.count("succeeded", begun),
+                Finished::Done => return self.count_success(begun),
                 Finished::Postponed => return self.count("failed", begun),
                 Finished::Dead => return self.count("dead", begun),
             }
@@ -80,6 +80,12 @@ impl EffectRun {
         histogram!("surehold_operation_seconds", "type" => kind).record(begun.elapsed().as_secs_f64());
     }
 
+    fn count_success(&self, begun: Instant) {
+        let kind = self.kind().name;
+        self.context.count_succeeded(kind, 1);
+        histogram!("surehold_operation_seconds", "type" => kind).record(begun.elapsed().as_secs_f64());
+    }
+
     /// Takes the lease and writes the intent.
     async fn start(&self) -> Option<EffectCall> {
         let command = StartEffect {
@@ -92,7 +98,7 @@ impl EffectRun {
             Ok(done) => match done.reply {
                 Started::Call(call) => Some(*call),
                 Started::Done => {
-                    self.count("succeeded", Instant::now());
+                    self.count_success(Instant::now());
                     None
                 }
                 Started::Undecidable => {

@@ -95,7 +95,7 @@ async fn run_page(context: &Context, tenant: TenantId, keys: Vec<OperationKey>) 
         }
     }
     for (kind, count) in done {
-        counter!("surehold_operations_total", "type" => kind, "outcome" => "succeeded").increment(count);
+        context.count_succeeded(kind, count);
     }
     if !failed.is_empty() {
         settle(context, tenant, failed).await;

@@ -1,6 +1,7 @@
 //! The worker: state operations, effect operations, a heartbeat and a watchdog, until it is told to stop.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -31,7 +32,7 @@ impl Worker {
     pub fn start(engine: Engine, config: WorkerConfig) -> Worker {
         let pulse = Pulse::new(&config);
         let gate = Arc::new(Gate::new(config.effects_max, config.breaker));
-        let context = Arc::new(Context { engine, config, pulse, gate });
+        let context = Arc::new(Context { engine, config, pulse, gate, succeeded: AtomicU64::new(0) });
         let (stop, stop_beating) = (CancellationToken::new(), CancellationToken::new());
         let (loops, effects, beating) = (TaskTracker::new(), TaskTracker::new(), TaskTracker::new());
         let (shared, token) = (Arc::clone(&context), stop_beating.clone());
@@ -43,6 +44,11 @@ impl Worker {
         let (shared, token) = (Arc::clone(&context), stop.clone());
         loops.spawn(async move { watchdog::watch_until(&shared, &token).await });
         Worker { context, stop, stop_beating, loops, effects, beating }
+    }
+
+    /// Operations that this worker has brought to a good end.
+    pub fn succeeded_count(&self) -> u64 {
+        self.context.succeeded.load(Ordering::Relaxed)
     }
 
     /// Begins nothing new, waits for what runs, and gives back what is left.

@@ -44,7 +44,7 @@ async fn run<C: Command<Reply = commands::HoldReply, Refusal = Refusal>>(
     command: C,
     key: Option<RequestKey>,
 ) -> Result<Reply<Hold>, Problem> {
-    let done = api.engine().run_with(caller.tenant, command, Options { key, deadline: None }).await?;
+    let done = api.engine().run_with(caller.tenant, command, Options { key, ..Options::default() }).await?;
     Ok(Reply::ok(done))
 }
 

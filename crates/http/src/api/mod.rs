@@ -103,6 +103,12 @@ impl Api {
         self.finish(routes, openapi)
     }
 
+    /// Whether it lives, and how it does.
+    pub fn health_router(&self) -> Router {
+        let (routes, openapi) = health_routes().split_for_parts();
+        self.finish(routes, openapi)
+    }
+
     fn finish(&self, routes: Router<Api>, openapi: OpenApi) -> Router {
         let observe = Observe::new(&openapi, self.shared.config.adopt_parent);
         routes
@@ -138,6 +144,11 @@ fn public_routes() -> OpenApiRouter<Api> {
         .routes(routes!(holds::hold_give_back))
         .routes(routes!(batch::holds_batch))
         .routes(routes!(events::events))
+        .merge(health_routes())
+}
+
+fn health_routes() -> OpenApiRouter<Api> {
+    OpenApiRouter::with_openapi(openapi::head())
         .routes(routes!(health::healthz))
         .routes(routes!(health::readyz))
         .routes(routes!(health::metrics_text))

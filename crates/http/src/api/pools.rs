@@ -115,6 +115,6 @@ pub(super) async fn pool_adjust(
 ) -> Result<Reply<Pool>, Problem> {
     let key = idempotency.needed_key(&(&pool, &body), "")?;
     let adjust = commands::AdjustPool::new(pool, body.total_delta)?;
-    let done = api.engine().run_with(caller.tenant, adjust, Options { key, deadline: None }).await?;
+    let done = api.engine().run_with(caller.tenant, adjust, Options { key, ..Options::default() }).await?;
     Ok(Reply::ok(done))
 }

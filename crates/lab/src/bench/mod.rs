@@ -5,6 +5,7 @@ mod clients;
 mod disk;
 pub mod http;
 mod latency;
+pub mod operations;
 mod process;
 pub mod queues;
 mod reader;

@@ -4,6 +4,8 @@ mod bare;
 mod batches;
 mod holds;
 mod http;
+mod operations;
+mod operations_report;
 mod report;
 mod stores;
 
@@ -22,6 +24,8 @@ const PROBE: Duration = Duration::from_millis(700);
 pub(crate) enum Bench {
     /// Place holds as fast as they are answered, in process
     Holds(holds::Holds),
+    /// Run operations as fast as they go, in process
+    Operations(operations::Operations),
     /// Ask a server over HTTP, and a bare endpoint in the same run
     Http(http::Http),
     /// Serve the endpoint that `bench http` compares with
@@ -36,6 +40,7 @@ impl Bench {
             // One thread asks more often than two cores can answer; with a second one, each request was measured to cost
             // the generator a fifth more CPU, which the server then lacks.
             Bench::Http(http) => runtime::Builder::new_current_thread().enable_all().build()?.block_on(http.run()),
+            Bench::Operations(operations) => runtime::Runtime::new()?.block_on(operations.run()),
             Bench::Bare(bare) => runtime::Runtime::new()?.block_on(bare.run()),
         }
     }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Context, Result};
-use surehold_engine::{Engine, EngineConfig};
+use surehold_engine::{Engine, EngineConfig, Registry};
 use surehold_lab::bench::Reader;
 use surehold_postgres::{PostgresConfig, PostgresStore};
 use surehold_sqlite::SqliteStore;
@@ -48,15 +48,19 @@ impl Target {
     }
 
     pub(crate) async fn engine(&self) -> Result<Engine> {
+        self.engine_with(Registry::default()).await
+    }
+
+    pub(crate) async fn engine_with(&self, registry: Registry) -> Result<Engine> {
         let config = EngineConfig { deadline: std::time::Duration::from_mins(1), ..EngineConfig::default() };
         match self {
             Target::Sqlite { folder } => {
                 let store = SqliteStore::open(&Target::file(folder))?;
-                Ok(Engine::start(Arc::new(store), config)?)
+                Ok(Engine::start_with(Arc::new(store), config, registry)?)
             }
             Target::Postgres { url } => {
                 let store = PostgresStore::connect(PostgresConfig::new(url)).await?;
-                Ok(Engine::start(Arc::new(store), config)?)
+                Ok(Engine::start_with(Arc::new(store), config, registry)?)
             }
         }
     }

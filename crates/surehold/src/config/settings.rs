@@ -62,6 +62,23 @@ settings! {
         sweep_pause_ms: u64 = 1_000, whole(0, HOUR_SECS * 1_000);
     }
 
+    /// Carrying operations out.
+    [worker] Worker {
+        /// Whether `surehold serve` works too. Leave it on unless `surehold worker` runs elsewhere.
+        in_server: bool = true, text("true or false");
+        /// Operations that reach outside and may run at once in this process.
+        effects_max: usize = 256, whole(1, 100_000);
+        /// How often a worker says that it is alive.
+        beat_secs: u64 = 10, whole(1, HOUR_SECS);
+        /// A worker that has been silent for this long has lost its work to others. At least three times `beat_secs`.
+        silent_secs: u64 = 30, whole(3, 24 * HOUR_SECS);
+        /// Time for running effects to end after SIGTERM.
+        drain_secs_max: u64 = 10, whole(0, HOUR_SECS);
+        /// Where `surehold worker` answers `/healthz`, `/readyz` and `/metrics`. Absent, it listens nowhere.
+        listen: Option<SocketAddr> = None,
+            optional("an address with a port", "\"127.0.0.1:8002\"");
+    }
+
     /// How much one caller may take.
     [limits] Limits {
         /// Requests per second of a key that has no limit of its own, on this node.

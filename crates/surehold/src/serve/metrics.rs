@@ -10,7 +10,7 @@ const COMMANDS: &[f64] = &[1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0, 256.0, 5
 const UPKEEP_PAUSE: Duration = Duration::from_secs(5);
 
 /// For the whole process, once. Must be called within a tokio runtime.
-pub(super) fn install() -> Result<PrometheusHandle> {
+pub(crate) fn install() -> Result<PrometheusHandle> {
     let builder = PrometheusBuilder::new()
         .set_buckets_for_metric(Matcher::Suffix("_seconds".to_owned()), SECONDS)
         .and_then(|builder| builder.set_buckets_for_metric(Matcher::Suffix("_commands".to_owned()), COMMANDS));

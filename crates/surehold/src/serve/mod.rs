@@ -1,7 +1,7 @@
 //! `surehold serve`: opens the store, listens, and ends without losing anything.
 
 mod demo;
-mod metrics;
+pub(crate) mod metrics;
 
 use std::io::Write;
 use std::net::SocketAddr;
@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 use clap::Args;
-use surehold_engine::Engine;
+use surehold_engine::{Engine, Worker};
 use surehold_http::Api;
 use surehold_http::server::{Drained, LocalSocket, Server, ServerConfig, Tls, bind_tcp};
 use tokio::net::TcpListener;
@@ -91,6 +91,8 @@ async fn serve(config: &Config, demo: bool) -> Result<()> {
     let metrics = metrics::install()?;
     let engine = installation::open(config).await?;
     let doors = Doors::open(config).await?;
+    let work = || Worker::start(engine.clone(), installation::worker_config(config));
+    let worker = config.worker.in_server.then(work);
     let stop = CancellationToken::new();
     let api = Api::new(engine.clone(), installation::api_config(config), Some(metrics), stop.clone());
     let address = doors.address(&doors.public)?;
@@ -101,6 +103,9 @@ async fn serve(config: &Config, demo: bool) -> Result<()> {
 
     let drained = run_servers(config, &api, doors, &stop).await;
     signals.abort();
+    if let Some(worker) = worker {
+        worker.stop().await;
+    }
     finish(engine, drained).await;
     Ok(())
 }
@@ -129,7 +134,7 @@ async fn run_servers(config: &Config, api: &Api, doors: Doors, stop: &Cancellati
     Drained { finished: public.finished + admin.finished, cut: public.cut + admin.cut }
 }
 
-fn server_config(config: &Config) -> ServerConfig {
+pub(crate) fn server_config(config: &Config) -> ServerConfig {
     ServerConfig {
         connections_max: config.server.connections_max,
         header_timeout: config.server.header_timeout(),
@@ -141,14 +146,14 @@ fn server_config(config: &Config) -> ServerConfig {
 }
 
 /// Listened to before the address is announced: whoever reads it may stop the server.
-struct Signals {
+pub(crate) struct Signals {
     terminate: Signal,
     interrupt: Signal,
     hangup: Signal,
 }
 
 impl Signals {
-    fn listen() -> Result<Signals> {
+    pub(crate) fn listen() -> Result<Signals> {
         let listen = |kind| signal(kind).context("cannot listen for signals");
         Ok(Signals {
             terminate: listen(SignalKind::terminate())?,
@@ -159,7 +164,7 @@ impl Signals {
 }
 
 /// The first signal asks for an orderly end, the second insists.
-async fn watch_signals(mut signals: Signals, stop: CancellationToken, tls: Option<Tls>) {
+pub(crate) async fn watch_signals(mut signals: Signals, stop: CancellationToken, tls: Option<Tls>) {
     loop {
         tokio::select! {
             _ = signals.terminate.recv() => {}

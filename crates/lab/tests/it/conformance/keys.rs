@@ -8,7 +8,7 @@ use surehold_lab::fixture::Fixture;
 use super::{Pending, Rows, World, new_id, parse_lines, pool, together};
 
 fn keyed(key: &str, request: &str) -> Options {
-    Options { key: Some(RequestKey::new(key, request.as_bytes()).unwrap()), deadline: None }
+    Options { key: Some(RequestKey::new(key, request.as_bytes()).unwrap()), ..Options::default() }
 }
 
 pub(crate) async fn the_same_request_gets_the_same_bytes(fixture: Fixture) {

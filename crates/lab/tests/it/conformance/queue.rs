@@ -86,7 +86,7 @@ pub(crate) async fn a_deadline_in_the_queue(fixture: Fixture) {
     let before = world.dump().await;
     let gate = Gate::default();
     let blocked = keep_busy(&world, &gate).await;
-    let options = Options { deadline: Some(Duration::from_millis(20)), key: None };
+    let options = Options { deadline: Some(Duration::from_millis(20)), ..Options::default() };
     let outcome = world.engine.run_with(world.tenant, place(new_id()), options).await;
     assert_eq!(outcome, Err(Failure::Fault(Fault::NotExecuted)));
     gate.open();
@@ -103,7 +103,7 @@ pub(crate) async fn a_deadline_after_the_start(fixture: Fixture) {
     world.play("put room=9").await;
     let id = new_id();
     let gate = Gate::before(place(id));
-    let options = Options { deadline: Some(Duration::from_secs(1)), key: None };
+    let options = Options { deadline: Some(Duration::from_secs(1)), ..Options::default() };
     let outcome = world.engine.run_with(world.tenant, gate.clone(), options).await;
     assert_eq!(outcome, Err(Failure::Fault(Fault::OutcomeUnknown)));
     assert_eq!(world.hold(id).await, None);

@@ -144,7 +144,7 @@ impl World<'_> {
         C: Command<Refusal = Refusal, Reply: Told>,
     {
         let key = said.text("key").map(|key| RequestKey::new(key, said.source.as_bytes()));
-        let options = Options { key: key.transpose().map_err(refused)?, deadline: None };
+        let options = Options { key: key.transpose().map_err(refused)?, ..Options::default() };
         let done = self.engine.run_with(self.tenant, command.map_err(refused)?, options).await?;
         let text = done.reply.tell(&self.names);
         if done.replayed {

@@ -167,7 +167,10 @@ impl Guest {
             let key = key.map(|id| RequestKey::new(&id.to_string(), C::NAME.as_bytes()).unwrap());
             let hasty = self.dice.roll(4) == 0;
             let deadline = Some(if hasty { self.patience.sometimes } else { self.patience.usual });
-            let outcome = self.engine.run_with(self.hotel.tenant, command.clone(), Options { key, deadline }).await;
+            let outcome = self
+                .engine
+                .run_with(self.hotel.tenant, command.clone(), Options { key, deadline, ..Options::default() })
+                .await;
             match outcome {
                 Ok(done) => {
                     assert!(may_be_done || !done.replayed, "`{}` was there before it was asked for", C::NAME);

@@ -136,7 +136,7 @@ impl Play<'_> {
 
     async fn ask(&mut self, request: Request) {
         let key = request.key.as_ref().map(|key| RequestKey::new(key, request.text().as_bytes()).unwrap());
-        let options = Options { key, deadline: None };
+        let options = Options { key, ..Options::default() };
         let outcome = self.stage.engine.run_with(self.tenant, request.deed.clone(), options).await;
         self.agree(&[request], vec![outcome]).await;
     }
