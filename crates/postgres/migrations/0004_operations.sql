@@ -184,6 +184,3 @@ select surehold_protect('aggregate_locks');
 select surehold_protect('cases');
 select surehold_protect('workers');
 select surehold_protect('epochs');
-
--- What was tried is not rewritten.
-revoke update, delete on operation_attempts from surehold_writer;

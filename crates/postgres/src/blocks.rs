@@ -64,14 +64,19 @@ impl<'a> Writes<'a> {
 
     fn add(&mut self, tenant: TenantId, shelf: &'a dyn AnyShelf, change: Change<'a>) {
         let table = shelf.table();
-        let (verb, columns, extra) = match change {
-            Change::Insert { .. } => (Verb::Insert, table.columns, 1),
-            Change::Update { .. } => (Verb::Update, table.columns, 2),
-            Change::Delete { .. } => (Verb::Delete, table.key(), 1),
+        let verb = match change {
+            Change::Insert { .. } => Verb::Insert,
+            Change::Update { .. } => Verb::Update,
+            Change::Delete { .. } => Verb::Delete,
         };
         let position = self.blocks.iter().position(|write| write.verb == verb && write.table.name == table.name);
         let position = position.unwrap_or_else(|| {
-            self.blocks.push(Write { table, verb, block: Block::new(columns, extra) });
+            let block = match verb {
+                Verb::Insert => Block::new(table.columns, 1),
+                Verb::Update => Block::for_update(table, 2),
+                Verb::Delete => Block::new(table.key(), 1),
+            };
+            self.blocks.push(Write { table, verb, block });
             self.blocks.len() - 1
         });
         let block = &mut self.blocks[position].block;

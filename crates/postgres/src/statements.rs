@@ -43,7 +43,7 @@ pub(crate) fn load(table: &Table) -> String {
         "select k.tenant, {}, r.version from {} cross join lateral \
          (select {}, version from {} where {} limit 1) r",
         select_list(table, "r."),
-        unnest(key, &[], "k"),
+        unnest(&all(key), &[], "k"),
         list(table.columns, ""),
         table.name,
         same_key(key, "k"),
@@ -71,12 +71,13 @@ pub(crate) fn insert(table: &Table) -> String {
         "insert into {} (tenant, {}, version) select u.tenant{values}, u.version from {}",
         table.name,
         list(table.columns, ""),
-        unnest(table.columns, &["version"], "u"),
+        unnest(&all(table.columns), &["version"], "u"),
     )
 }
 
-/// Parameters: arrays of tenants, all columns, versions, stored versions; the count of rows.
+/// Parameters: arrays of tenants, keys, changing columns, versions, stored versions; the count of rows.
 pub(crate) fn update(table: &Table) -> String {
+    let columns: Vec<&Column> = table.updated().map(|(_, column)| column).collect();
     let sets: String = table.changing().map(|column| format!("{} = {}, ", column.name, typed(column, "s."))).collect();
     format!(
         "with done as (update {0} r set {sets}version = s.version from \
@@ -84,9 +85,9 @@ pub(crate) fn update(table: &Table) -> String {
          (select ctid as row from {0} where {2} and version = u.stored_version limit 1) x) s \
          where r.ctid = s.row returning 1) select surehold_expect(count(*), ${3}) from done",
         table.name,
-        unnest(table.columns, &["version", "stored_version"], "u"),
+        unnest(&columns, &["version", "stored_version"], "u"),
         same_key(table.key(), "u"),
-        table.columns.len() + 4,
+        columns.len() + 4,
     )
 }
 
@@ -98,7 +99,7 @@ pub(crate) fn delete(table: &Table) -> String {
          (select ctid as row from {0} where {2} and version = u.stored_version limit 1) x) s \
          where r.ctid = s.row returning 1) select surehold_expect(count(*), ${3}) from done",
         table.name,
-        unnest(table.key(), &["stored_version"], "u"),
+        unnest(&all(table.key()), &["stored_version"], "u"),
         same_key(table.key(), "u"),
         table.key_columns + 3,
     )
@@ -153,8 +154,12 @@ pub fn every_statement() -> Vec<(String, String)> {
     all
 }
 
+fn all(columns: &[Column]) -> Vec<&Column> {
+    columns.iter().collect()
+}
+
 /// `unnest($1::bigint[], …) u(tenant, …)`: the tenant, the columns, then extra integers.
-fn unnest(columns: &[Column], extra: &[&str], alias: &str) -> String {
+fn unnest(columns: &[&Column], extra: &[&str], alias: &str) -> String {
     let kinds = columns.iter().map(|column| array_type(column.kind)).chain(extra.iter().map(|_| "bigint"));
     let params: String = kinds.enumerate().map(|(index, kind)| format!(", ${}::{kind}[]", index + 2)).collect();
     let names = columns.iter().map(|column| column.name).chain(extra.iter().copied());

@@ -2,7 +2,7 @@
 
 use std::error::Error;
 
-use surehold_core::kernel::{Column, ColumnType, Columns, Corrupt, Row, Timestamp, Value};
+use surehold_core::kernel::{Column, ColumnType, Columns, Corrupt, Row, Table, Timestamp, Value};
 use tokio_postgres::Row as PostgresRow;
 use tokio_postgres::types::private::BytesMut;
 use tokio_postgres::types::{FromSql, IsNull, ToSql, Type, accepts, to_sql_checked};
@@ -50,6 +50,8 @@ enum ColumnArray<'a> {
     Bytes(Vec<Option<&'a [u8]>>),
     Uuid(Vec<Option<Uuid>>),
     Time(Vec<Option<PgTime>>),
+    /// A column that the statement does not need.
+    Skipped,
 }
 
 impl<'a> Block<'a> {
@@ -59,6 +61,17 @@ impl<'a> Block<'a> {
         let tenant = std::iter::once(ColumnArray::new(ColumnType::Int));
         let extra = (0..extra_ints).map(|_| ColumnArray::new(ColumnType::Int));
         Block { columns: tenant.chain(kinds).chain(extra).collect(), next: 0, rows: 0 }
+    }
+
+    /// For an update: columns that never change stay here.
+    pub(crate) fn for_update(table: &Table, extra_ints: usize) -> Block<'a> {
+        let mut block = Block::new(table.columns, extra_ints);
+        let needed: Vec<usize> = table.updated().map(|(index, _)| index).collect();
+        for index in (0..table.columns.len()).filter(|index| !needed.contains(index)) {
+            // The tenant comes first.
+            block.columns[index + 1] = ColumnArray::Skipped;
+        }
+        block
     }
 
     /// The row is complete.
@@ -73,7 +86,7 @@ impl<'a> Block<'a> {
     }
 
     pub(crate) fn params(&self) -> Vec<&(dyn ToSql + Sync)> {
-        self.columns.iter().map(ColumnArray::param).collect()
+        self.columns.iter().filter_map(ColumnArray::param).collect()
     }
 }
 
@@ -110,18 +123,20 @@ impl<'a> ColumnArray<'a> {
             (ColumnArray::Bytes(array), Value::Null) => array.push(None),
             (ColumnArray::Uuid(array), Value::Null) => array.push(None),
             (ColumnArray::Time(array), Value::Null) => array.push(None),
+            (ColumnArray::Skipped, _) => {}
             (column, value) => unreachable!("{value:?} put into {column:?}: a record disagrees with its descriptor"),
         }
     }
 
-    fn param(&self) -> &(dyn ToSql + Sync) {
+    fn param(&self) -> Option<&(dyn ToSql + Sync)> {
         match self {
-            ColumnArray::Int(array) => array,
-            ColumnArray::Bool(array) => array,
-            ColumnArray::Text(array) => array,
-            ColumnArray::Bytes(array) => array,
-            ColumnArray::Uuid(array) => array,
-            ColumnArray::Time(array) => array,
+            ColumnArray::Int(array) => Some(array),
+            ColumnArray::Bool(array) => Some(array),
+            ColumnArray::Text(array) => Some(array),
+            ColumnArray::Bytes(array) => Some(array),
+            ColumnArray::Uuid(array) => Some(array),
+            ColumnArray::Time(array) => Some(array),
+            ColumnArray::Skipped => None,
         }
     }
 }

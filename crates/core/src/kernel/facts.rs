@@ -96,6 +96,15 @@ impl Facts {
         if distrust { records.get(key) } else { records.get_or_assume(key) }
     }
 
+    /// Takes a record for what it was when the command's maker read it, outside of any turn. Should it have changed, the
+    /// write fails and the batch is decided again without this belief. It lasts as long as the command, unless the
+    /// command writes the record; a refusal stands only after the record has been looked up: see [`Facts::drop_refused`].
+    pub fn believe<R: Record>(&mut self, record: &R) {
+        if !self.distrust {
+            self.shelf_mut::<R>().believe(record);
+        }
+    }
+
     /// Halts unless all are loaded, asking for all that are missing at once.
     pub fn require<'k, R: Record>(&mut self, keys: impl IntoIterator<Item = &'k R::Key>) -> Result<(), Halt> {
         let records = self.shelf_mut::<R>();
@@ -197,6 +206,10 @@ impl Facts {
         for shelf in &mut self.shelves {
             shelf.drop_changes();
         }
+        self.forget_command();
+    }
+
+    fn forget_command(&mut self) {
         self.command = self.command.strict_add(1);
         let (bytes, count) = self.events_before_command;
         self.events.truncate(bytes);
@@ -206,13 +219,14 @@ impl Facts {
         self.replayed = false;
     }
 
-    /// The command was refused: it never happened. Halts if that rests on a record that was only assumed to be absent.
+    /// The command was refused: it never happened. Halts if that rests on a record that was only assumed to be absent, or
+    /// only believed.
     pub fn drop_refused(&mut self) -> Result<(), Halt> {
         let mut assumed = false;
         for shelf in &mut self.shelves {
-            assumed |= shelf.ask_assumed();
+            assumed |= shelf.drop_changes_and_ask();
         }
-        self.drop_changes();
+        self.forget_command();
         if assumed { Err(Halt::Unloaded) } else { Ok(()) }
     }
 

@@ -63,6 +63,12 @@ impl Table {
         self.columns.split_at(self.key_columns).0
     }
 
+    /// What an update has to know: which row, and what may have changed in it. With its place among all columns.
+    pub fn updated(&self) -> impl Iterator<Item = (usize, &'static Column)> {
+        let key_columns = self.key_columns;
+        self.columns.iter().enumerate().filter(move |(index, column)| *index < key_columns || !column.fixed)
+    }
+
     pub fn changing(&self) -> impl Iterator<Item = &'static Column> {
         self.columns.iter().filter(|column| !column.fixed)
     }

@@ -30,6 +30,10 @@ enum Standing {
     Loaded,
     /// Believed absent without asking: the insert will tell.
     Assumed,
+    /// Brought along by the running command, which read it before: writing it will tell whether it is still so.
+    Believed,
+    /// Was believed by a command that did not write it, so nothing has told.
+    Forgotten,
 }
 
 #[derive(Debug)]
@@ -58,7 +62,7 @@ pub(super) struct Shelf<R: Record> {
     changed: Vec<usize>,
     changed_before_command: usize,
     undo: Vec<Undo<R>>,
-    /// What the running command took for absent without asking.
+    /// What the running command took for absent, or for what it brought along, without asking.
     assumed: Vec<usize>,
     /// Everything there is was put here: what is not here does not exist.
     complete: bool,
@@ -98,9 +102,9 @@ impl<R: Record> Shelf<R> {
         };
         let cell = &mut self.cells[position];
         match cell.standing {
-            Standing::Loaded => Ok(Some(position)),
+            Standing::Loaded | Standing::Believed => Ok(Some(position)),
             Standing::Assumed if cell.record.is_some() || self.complete => Ok(Some(position)),
-            Standing::Assumed => {
+            Standing::Assumed | Standing::Forgotten => {
                 cell.standing = Standing::Asked;
                 self.asked.push(position);
                 Err(Halt::Unloaded)
@@ -130,10 +134,54 @@ impl<R: Record> Shelf<R> {
         match cell.standing {
             // The answer is on its way, and would meet an insert.
             Standing::Asked => return Err(Halt::Unloaded),
+            // It was there once, so an insert would be a poor guess.
+            Standing::Forgotten => {
+                self.ask(key);
+                return Err(Halt::Unloaded);
+            }
             Standing::Assumed if cell.record.is_none() && !self.complete => self.assumed.push(position),
-            Standing::Assumed | Standing::Loaded => {}
+            Standing::Assumed | Standing::Loaded | Standing::Believed => {}
         }
         Ok(self.cells[position].record.as_ref())
+    }
+
+    /// Takes a record for what it was when the running command's maker read it, unless more is known.
+    pub(super) fn believe(&mut self, record: &R) {
+        let key = record.key();
+        let position = match self.positions.get(&key) {
+            Some(position) => *position,
+            None if self.complete => return,
+            None => self.add(key, Standing::Forgotten),
+        };
+        let cell = &mut self.cells[position];
+        if cell.standing == Standing::Forgotten {
+            cell.standing = Standing::Believed;
+            cell.stored_version = Some(record.version());
+            cell.record = Some(record.clone());
+            self.assumed.push(position);
+        }
+    }
+
+    fn undo_changes(&mut self) {
+        for undo in self.undo.drain(..).rev() {
+            let cell = &mut self.cells[undo.cell];
+            cell.record = undo.record;
+            cell.changed = undo.changed;
+            cell.changed_by = undo.changed_by;
+        }
+        self.changed.truncate(self.changed_before_command);
+    }
+
+    /// What was believed and not written is no longer known.
+    fn forget_beliefs(&mut self) {
+        for position in self.assumed.drain(..) {
+            let cell = &mut self.cells[position];
+            if cell.standing == Standing::Believed && !cell.changed {
+                cell.standing = Standing::Forgotten;
+                cell.record = None;
+                cell.stored_version = None;
+            }
+        }
     }
 
     pub(super) fn get_mut(&mut self, key: &R::Key, command: u64) -> Result<Option<&mut R>, Halt> {
@@ -188,10 +236,11 @@ impl<R: Record> Shelf<R> {
         let position = known.unwrap_or_else(|| self.add(key, Standing::Asked));
         let cell = &mut self.cells[position];
         let missing = match cell.standing {
-            Standing::Asked => true,
+            Standing::Asked | Standing::Forgotten => true,
             Standing::Assumed => cell.record.is_none(),
-            // A record that this batch already works on is newer than its row.
-            Standing::Loaded => false,
+            // A record that this batch already works on is newer than its row. What is believed is written under a
+            // guard, which the row would only hide.
+            Standing::Loaded | Standing::Believed => false,
         };
         if missing {
             cell.standing = Standing::Loaded;
@@ -240,10 +289,10 @@ pub trait AnyShelf: Debug + Send + Sync {
     /// All rows have been taken: what was asked for and did not come does not exist.
     fn settle(&mut self);
 
-    /// Asks for what the running command took for absent; tells if there is any.
-    fn ask_assumed(&mut self) -> bool;
     fn keep_changes(&mut self);
     fn drop_changes(&mut self);
+    /// Drops the changes, and asks for what the running command took for granted; tells if there is any.
+    fn drop_changes_and_ask(&mut self) -> bool;
     fn has_changes(&self) -> bool;
     fn changes<'a>(&'a self, visit: &mut dyn FnMut(Change<'a>));
     fn write_removed_key<'a>(&'a self, position: usize, out: &mut dyn Columns<'a>);
@@ -329,30 +378,28 @@ impl<R: Record> AnyShelf for Shelf<R> {
         }
     }
 
-    fn ask_assumed(&mut self) -> bool {
-        let any = !self.assumed.is_empty();
-        for position in self.assumed.drain(..) {
-            self.cells[position].standing = Standing::Asked;
-            self.asked.push(position);
-        }
-        any
-    }
-
     fn keep_changes(&mut self) {
-        self.assumed.clear();
+        self.forget_beliefs();
         self.undo.clear();
         self.changed_before_command = self.changed.len();
     }
 
     fn drop_changes(&mut self) {
-        self.assumed.clear();
-        for undo in self.undo.drain(..).rev() {
-            let cell = &mut self.cells[undo.cell];
-            cell.record = undo.record;
-            cell.changed = undo.changed;
-            cell.changed_by = undo.changed_by;
+        self.undo_changes();
+        self.forget_beliefs();
+    }
+
+    fn drop_changes_and_ask(&mut self) -> bool {
+        self.undo_changes();
+        let assumed = std::mem::take(&mut self.assumed);
+        for position in &assumed {
+            let cell = &mut self.cells[*position];
+            cell.standing = Standing::Asked;
+            cell.record = None;
+            cell.stored_version = None;
+            self.asked.push(*position);
         }
-        self.changed.truncate(self.changed_before_command);
+        !assumed.is_empty()
     }
 
     fn has_changes(&self) -> bool {

@@ -81,9 +81,10 @@ async fn dispatch(
                 return Ok(Next::WhenThereIsRoom);
             }
             let page = views.due_operations(tenant, true, priority, now, &place, PAGE).await?;
-            let Some((run_at, last)) = page.last().cloned() else { break };
+            let Some(behind) = QueuePlace::behind(&page) else { break };
             let is_last = page.len() < usize::from(PAGE);
-            for (_, key) in page {
+            for run in page {
+                let key = run.key;
                 let Some(Registered::Effect(handler, provider)) = context.engine.registry().get(&key.kind) else {
                     continue;
                 };
@@ -111,7 +112,7 @@ async fn dispatch(
             if is_last {
                 break;
             }
-            place = QueuePlace { run_at, key: Some(last) };
+            place = behind;
         }
     }
     if full {

@@ -6,7 +6,7 @@ use futures_util::{StreamExt, stream};
 use metrics::counter;
 use surehold_core::kernel::{TenantId, Timestamp};
 use surehold_core::operations::commands::{FailOperation, RunStateOperation, StateRun};
-use surehold_core::operations::{OperationKey, OperationRefusal, OperationType, Priority, Trouble};
+use surehold_core::operations::{OperationKey, OperationRefusal, OperationRun, OperationType, Priority, Trouble};
 use tokio_util::sync::CancellationToken;
 use tracing::{debug, warn};
 
@@ -51,7 +51,7 @@ async fn drain(
     let mut pages = 0;
     for priority in Priority::ALL {
         let mut page = views.due_operations(tenant, false, priority, now, &QueuePlace::START, PAGE).await?;
-        while let Some((run_at, last)) = page.last().cloned() {
+        while let Some(place) = QueuePlace::behind(&page) {
             if stop.is_cancelled() {
                 return Ok(None);
             }
@@ -60,8 +60,6 @@ async fn drain(
                 return Ok(Some(now));
             }
             let full = page.len() == usize::from(PAGE);
-            let keys = page.into_iter().map(|(_, key)| key).collect();
-            let place = QueuePlace { run_at, key: Some(last) };
             // The next page is read while this one is carried out.
             let next = async {
                 if full {
@@ -70,18 +68,18 @@ async fn drain(
                     Ok(Vec::new())
                 }
             };
-            let ((), next) = tokio::join!(run_page(context, tenant, keys), next);
+            let ((), next) = tokio::join!(run_page(context, tenant, page), next);
             page = next?;
         }
     }
     views.next_operation_at(tenant, false, now).await
 }
 
-async fn run_page(context: &Context, tenant: TenantId, keys: Vec<OperationKey>) {
+async fn run_page(context: &Context, tenant: TenantId, page: Vec<OperationRun>) {
     (context.config.on_boundary)(Boundary::StateFound);
-    let commands: Vec<RunStateOperation> = keys.into_iter().filter_map(|key| command(context, key)).collect();
+    let commands: Vec<RunStateOperation> = page.into_iter().filter_map(|run| command(context, run)).collect();
     let tried: Vec<(OperationKey, &'static OperationType)> =
-        commands.iter().map(|command| (command.key.clone(), command.handler.kind())).collect();
+        commands.iter().map(|command| (command.run.key.clone(), command.handler.kind())).collect();
     let outcomes = context.engine.run_all_with(tenant, commands, &background()).await;
     let mut done: HashMap<&'static str, u64> = HashMap::new();
     let mut failed = Vec::new();
@@ -103,9 +101,9 @@ async fn run_page(context: &Context, tenant: TenantId, keys: Vec<OperationKey>) 
     (context.config.on_boundary)(Boundary::StateDone);
 }
 
-fn command(context: &Context, key: OperationKey) -> Option<RunStateOperation> {
-    match context.engine.registry().get(&key.kind) {
-        Some(Registered::State(handler)) => Some(RunStateOperation { key, handler: handler.clone() }),
+fn command(context: &Context, run: OperationRun) -> Option<RunStateOperation> {
+    match context.engine.registry().get(&run.key.kind) {
+        Some(Registered::State(handler)) => Some(RunStateOperation { run, handler: handler.clone() }),
         // A type that this worker does not know is somebody else's.
         Some(Registered::Effect(..)) | None => None,
     }

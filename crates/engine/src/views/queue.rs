@@ -2,7 +2,7 @@
 
 use surehold_core::kernel::{Corrupt, TenantId, Timestamp};
 use surehold_core::operations::{
-    DedupeKey, Epoch, LeaseToken, OperationKey, OperationType, Priority, StuckReason, TypeName, WorkerId,
+    DedupeKey, Epoch, LeaseToken, OperationKey, OperationRun, OperationType, Priority, StuckReason, TypeName, WorkerId,
 };
 
 use super::{Views, corrupt};
@@ -17,6 +17,11 @@ pub struct QueuePlace {
 
 impl QueuePlace {
     pub const START: QueuePlace = QueuePlace { run_at: Timestamp::from_micros(0), key: None };
+
+    /// Behind the last of these.
+    pub fn behind(page: &[OperationRun]) -> Option<QueuePlace> {
+        page.last().map(|run| QueuePlace { run_at: run.run_at, key: Some(run.key.clone()) })
+    }
 }
 
 /// An operation somebody should look after.
@@ -71,13 +76,11 @@ impl Views {
         now: Timestamp,
         after: &QueuePlace,
         rows_max: u16,
-    ) -> Result<Vec<(Timestamp, OperationKey)>, Fault> {
-        let sql = "select run_at, type, key from operation_runs where tenant = $1 and effect = $2 and priority = $3 \
-                   and worker is null and run_at <= $4 and run_at >= $5 and (run_at, type, key) > ($5, $6, $7) \
-                   order by run_at, type, key limit $8";
+    ) -> Result<Vec<OperationRun>, Fault> {
+        let condition = "and effect = $2 and priority = $3 and worker is null and run_at <= $4 and run_at >= $5 \
+                         and (run_at, type, key) > ($5, $6, $7) order by run_at, type, key limit $8";
         let (kind, key) = after.key.as_ref().map_or(("", ""), |key| (key.kind.as_str(), key.key.as_str()));
-        let params = vec![
-            OwnedValue::Int(tenant.0),
+        let params = [
             OwnedValue::Bool(effect),
             OwnedValue::Int(priority.number()),
             OwnedValue::Time(now),
@@ -86,7 +89,7 @@ impl Views {
             text(key),
             OwnedValue::Int(i64::from(rows_max)),
         ];
-        self.ask(sql, params, |row| Ok((row.time(0)?, key_at(row, 1)?))).await
+        self.records(tenant, condition, params).await
     }
 
     /// When the tenant's next operation is due, after now.

@@ -16,7 +16,8 @@ use crate::operations::{
 /// Refused only by its handler: the attempt failed, and [`FailOperation`] says what follows.
 #[derive(Clone, Debug)]
 pub struct RunStateOperation {
-    pub key: OperationKey,
+    /// As its maker found it. It need not be loaded again: if it has changed meanwhile, the completion does not fit it.
+    pub run: OperationRun,
     pub handler: Arc<dyn StateHandler>,
 }
 
@@ -32,17 +33,17 @@ impl Command for RunStateOperation {
     type Refusal = OperationRefusal;
 
     fn reads(&self, reads: &mut Reads<'_>) {
-        reads.record::<OperationRun>(&self.key);
-        reads.record::<Operation>(&self.key);
+        reads.record::<Operation>(&self.run.key);
     }
 
     fn decide(&self, facts: &mut Facts) -> Result<StateRun, Stop<OperationRefusal>> {
-        let operation = match runnable(facts, &self.key)? {
+        facts.believe(&self.run);
+        let operation = match runnable(facts, &self.run.key)? {
             Ok((_, operation)) => operation,
             Err(not_now) => return Ok(StateRun::NotNow(not_now)),
         };
         let result = self.handler.run(&operation, facts).map_err(refused)?;
-        succeed(facts, &self.key, result)?;
+        succeed(facts, &self.run.key, result)?;
         Ok(StateRun::Done)
     }
 }
