@@ -4,7 +4,6 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use surehold_core::kernel::{TenantId, Timestamp};
-use surehold_core::operations::Priority;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use tracing::debug;
@@ -74,7 +73,7 @@ async fn dispatch(
 ) -> Result<Next, Fault> {
     let views = context.engine.views();
     let (mut taken, mut passed_over, mut full) = (0, 0, false);
-    for priority in Priority::ALL {
+    for priority in views.due_priorities(tenant, true, now).await? {
         let mut place = QueuePlace::START;
         loop {
             if context.gate.is_full() || passed_over >= PASSED_OVER_MAX {

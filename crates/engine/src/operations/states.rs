@@ -6,7 +6,7 @@ use futures_util::{StreamExt, stream};
 use metrics::counter;
 use surehold_core::kernel::{TenantId, Timestamp};
 use surehold_core::operations::commands::{FailOperation, RunStateOperation, StateRun};
-use surehold_core::operations::{OperationKey, OperationRefusal, OperationRun, OperationType, Priority, Trouble};
+use surehold_core::operations::{OperationKey, OperationRefusal, OperationRun, OperationType, Trouble};
 use tokio_util::sync::CancellationToken;
 use tracing::{debug, warn};
 
@@ -49,7 +49,7 @@ async fn drain(
 ) -> Result<Option<Timestamp>, Fault> {
     let views = context.engine.views();
     let mut pages = 0;
-    for priority in Priority::ALL {
+    for priority in views.due_priorities(tenant, false, now).await? {
         let mut page = views.due_operations(tenant, false, priority, now, &QueuePlace::START, PAGE).await?;
         while let Some(place) = QueuePlace::behind(&page) {
             if stop.is_cancelled() {

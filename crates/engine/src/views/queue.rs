@@ -44,6 +44,8 @@ pub struct QueueDepth {
 }
 
 const STUCK_PER_LOOK_MAX: i64 = 1_000;
+/// Every priority as a row, so that each is looked up by itself in the index.
+const PRIORITIES: &str = "(select cast(0 as bigint) as priority union all select 1 union all select 2)";
 
 fn text(text: &str) -> OwnedValue {
     OwnedValue::Text(text.to_owned())
@@ -99,23 +101,28 @@ impl Views {
         effect: bool,
         now: Timestamp,
     ) -> Result<Option<Timestamp>, Fault> {
-        let sql = "select run_at from operation_runs where tenant = $1 and effect = $2 and priority = $3 \
-                   and worker is null and run_at > $4 order by run_at limit 1";
-        let mut next: Option<Timestamp> = None;
-        for priority in Priority::ALL {
-            let params = vec![
-                OwnedValue::Int(tenant.0),
-                OwnedValue::Bool(effect),
-                OwnedValue::Int(priority.number()),
-                OwnedValue::Time(now),
-            ];
-            let found = self.ask(sql, params, |row| row.time(0)).await?.into_iter().next();
-            next = match (next, found) {
-                (Some(next), Some(found)) => Some(next.min(found)),
-                (next, found) => next.or(found),
-            };
-        }
-        Ok(next)
+        let sql = format!(
+            "select min(next.run_at) from (select (select min(r.run_at) from operation_runs r where r.tenant = $1 \
+             and r.effect = $2 and r.priority = p.priority and r.worker is null and r.run_at > $3) as run_at \
+             from {PRIORITIES} p) next where next.run_at is not null"
+        );
+        let params = vec![OwnedValue::Int(tenant.0), OwnedValue::Bool(effect), OwnedValue::Time(now)];
+        let found = self.ask(&sql, params, |row| match row.0.first() {
+            None | Some(OwnedValue::Null) => Ok(None),
+            Some(_) => row.time(0).map(Some),
+        });
+        Ok(found.await?.into_iter().next().flatten())
+    }
+
+    /// The priorities at which the tenant has something due that nobody runs.
+    pub async fn due_priorities(&self, tenant: TenantId, effect: bool, now: Timestamp) -> Result<Vec<Priority>, Fault> {
+        let sql = format!(
+            "select p.priority from {PRIORITIES} p where exists (select 1 from operation_runs r where r.tenant = $1 \
+             and r.effect = $2 and r.priority = p.priority and r.worker is null and r.run_at <= $3) order by p.priority"
+        );
+        let params = vec![OwnedValue::Int(tenant.0), OwnedValue::Bool(effect), OwnedValue::Time(now)];
+        let numbers = self.ask(&sql, params, |row| row.int(0)).await?;
+        Ok(Priority::ALL.into_iter().filter(|priority| numbers.contains(&priority.number())).collect())
     }
 
     /// Tenants with operations that nobody runs, due or not, behind `after`: from index entry to index entry, so that it
