@@ -15,7 +15,12 @@ use super::{
 const ERROR_CHARS_MAX: usize = 500;
 
 pub(super) fn shortened(error: &str) -> SmolStr {
-    error.chars().take(ERROR_CHARS_MAX).collect()
+    storable(error).chars().take(ERROR_CHARS_MAX).collect()
+}
+
+/// Text that came from outside. No database keeps U+0000 in a text, and an answer that cannot be written down is lost.
+pub(super) fn storable(text: &str) -> SmolStr {
+    if text.contains('\0') { text.replace('\0', "\u{fffd}").into() } else { text.into() }
 }
 
 pub(super) fn run_of(facts: &mut Facts, key: &OperationKey) -> Result<OperationRun, Halt> {
@@ -130,7 +135,7 @@ pub(super) fn bury(facts: &mut Facts, key: &OperationKey, code: &str, error: &st
         key: key.clone(),
         generation,
         dead_at: now,
-        code: code.into(),
+        code: shortened(code),
         error: shortened(error),
         resolved_at: None,
         resolved_by: None,
@@ -142,7 +147,7 @@ pub(super) fn bury(facts: &mut Facts, key: &OperationKey, code: &str, error: &st
         None => drop(facts.insert(letter)),
     }
     let (kind, dedupe_key) = (key.kind.clone().into(), key.key.clone().into());
-    facts.emit(&OperationsEvent::OperationDied { kind, key: dedupe_key, generation, code: code.into() }.into());
+    facts.emit(&OperationsEvent::OperationDied { kind, key: dedupe_key, generation, code: shortened(code) }.into());
     end(facts, key, Outcome::DeadLetter, None)
 }
 
@@ -218,7 +223,7 @@ fn log(
         worker: lease.map(|lease| lease.worker),
         lease_token: lease.map(|lease| lease.token),
         outcome,
-        error_code: code.map(SmolStr::new),
+        error_code: code.map(shortened),
         error: error.map(shortened),
         actor: actor.cloned(),
         version: 0,

@@ -5,7 +5,7 @@ use smol_str::SmolStr;
 
 use crate::kernel::{Command, Facts, Reads, Stop};
 use crate::operations::cases::close_case;
-use crate::operations::ending::{CASE_EFFECT_UNKNOWN, bury, effects_of, log_act};
+use crate::operations::ending::{CASE_EFFECT_UNKNOWN, bury, effects_of, log_act, storable};
 use crate::operations::enqueue::{begin_generation, fresh_run};
 use crate::operations::{
     Actor, AttemptOutcome, CaseKey, DeadLetter, Doubt, Effect, EffectKey, EffectState, Operation, OperationKey,
@@ -221,7 +221,7 @@ impl Command for SettleEffect {
         match &self.verdict {
             Verdict::Happened { provider_ref } => {
                 effect.state = EffectState::Confirmed;
-                effect.provider_ref = Some(provider_ref.clone());
+                effect.provider_ref = Some(storable(provider_ref));
             }
             // Sent again, it is a new request.
             Verdict::DidNotHappen => effect.state = EffectState::Rejected,
