@@ -7,8 +7,8 @@ use crate::kernel::{Facts, Halt, Timestamp};
 
 use super::records::PARKED;
 use super::{
-    Aggregate, CorrelatedOperation, Correlation, DeadLetter, LeaseToken, Mode, Operation, OperationKey, OperationRun,
-    OperationType, Outcome, Payload, Reason, WaitingOn,
+    Aggregate, CorrelatedOperation, Correlation, DeadLetter, Effect, EffectKey, LeaseToken, Mode, Operation,
+    OperationKey, OperationRun, OperationType, Outcome, Payload, Reason, WaitingOn,
 };
 
 #[derive(Clone, Debug)]
@@ -179,9 +179,8 @@ fn join_latest(
     operation.payload_hash = payload_hash;
     match known.outcome {
         None => {
-            let run = facts.get::<OperationRun>(&new.key)?.expect("an operation without outcome has a run");
             // What was begun is finished with the content it began with.
-            if run.last_token > known.lease_token {
+            if is_begun(facts, known)? {
                 facts.get_mut::<OperationRun>(&new.key)?.expect("just read").rerun = true;
             }
             pull_earlier(facts, new)?;
@@ -196,6 +195,17 @@ fn join_latest(
             rearm(facts, new, known)
         }
     }
+}
+
+/// Whether something of the present content may have gone out. Attempts that failed before that, and people who hurried
+/// it along, are no reason to do it twice.
+fn is_begun(facts: &mut Facts, known: &Operation) -> Result<bool, Halt> {
+    let run = facts.get::<OperationRun>(&known.key)?.expect("an operation without outcome has a run");
+    if !run.effect || run.last_token <= known.lease_token {
+        return Ok(false);
+    }
+    let first = facts.get::<Effect>(&EffectKey { operation: known.key.clone(), step: 0 })?;
+    Ok(first.is_some_and(|effect| effect.generation == known.generation))
 }
 
 fn rearm(facts: &mut Facts, new: &NewOperation, known: &Operation) -> Result<Enqueued, Halt> {
