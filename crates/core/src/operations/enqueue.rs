@@ -66,9 +66,13 @@ pub fn enqueue(facts: &mut Facts, new: &NewOperation) -> Result<Enqueued, Halt> 
 
 fn insert(facts: &mut Facts, new: &NewOperation, payload_hash: [u8; 32]) -> Result<(), Halt> {
     let now = facts.now();
+    let mut correlations: Vec<Correlation> = Vec::new();
     for correlation in &new.correlations {
-        let (correlation, operation) = (correlation.clone(), new.key.clone());
-        facts.insert(CorrelatedOperation { correlation, operation, version: 0 });
+        if !correlations.contains(correlation) {
+            correlations.push(correlation.clone());
+            let (correlation, operation) = (correlation.clone(), new.key.clone());
+            facts.insert(CorrelatedOperation { correlation, operation, version: 0 });
+        }
     }
     facts.insert(Operation {
         key: new.key.clone(),
@@ -76,7 +80,7 @@ fn insert(facts: &mut Facts, new: &NewOperation, payload_hash: [u8; 32]) -> Resu
         payload_hash,
         payload: new.payload.clone(),
         aggregate: new.aggregate.clone(),
-        correlations: new.correlations.clone().into(),
+        correlations: correlations.into(),
         releases: Vec::new().into(),
         outcome: None,
         result: None,
