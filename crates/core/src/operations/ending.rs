@@ -69,7 +69,12 @@ fn end(facts: &mut Facts, key: &OperationKey, outcome: Outcome, result: Option<P
 
 fn release(facts: &mut Facts, key: &OperationKey) -> Result<(), Halt> {
     let now = facts.now();
-    let Some(run) = facts.get_mut::<OperationRun>(key)? else { return Ok(()) };
+    // It may have been cancelled, and begun anew, since it was parked.
+    let parked = facts.get::<OperationRun>(key)?.is_some_and(OperationRun::is_parked);
+    if !parked {
+        return Ok(());
+    }
+    let run = facts.get_mut::<OperationRun>(key)?.expect("just read");
     run.run_at = now;
     run.waiting_on = None;
     facts.wake_worker(now);

@@ -97,8 +97,9 @@ fn insert(facts: &mut Facts, new: &NewOperation, payload_hash: [u8; 32]) -> Resu
 fn arm(facts: &mut Facts, new: &NewOperation, last_token: LeaseToken) -> Result<(), Halt> {
     let now = facts.now();
     let awaited = match &new.after {
-        Some(after) => park_behind(facts, &new.key, after)?,
-        None => None,
+        // Nothing waits for its own end.
+        Some(after) if *after != new.key => park_behind(facts, &new.key, after)?,
+        Some(_) | None => None,
     };
     let run_at = if awaited.is_some() { PARKED } else { new.run_at.unwrap_or(now).max(now) };
     facts.insert(OperationRun { waiting_on: awaited, run_at, ..fresh_run(new.kind, &new.key, last_token, now) });
