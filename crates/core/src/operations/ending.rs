@@ -5,6 +5,7 @@ use smol_str::SmolStr;
 use crate::kernel::{Facts, Halt, Timestamp};
 
 use super::cases::{NewCase, open_case};
+use super::enqueue::begin_generation;
 use super::{
     Actor, AggregateLock, Attempt, AttemptKey, AttemptOutcome, DeadLetter, Doubt, Effect, EffectKey, EffectState,
     Lease, LeaseToken, Operation, OperationKey, OperationRun, OperationType, OperationsEvent, Outcome, Payload, Reason,
@@ -110,14 +111,17 @@ pub(super) fn succeed(facts: &mut Facts, key: &OperationKey, result: Payload) ->
     // Newer content came meanwhile.
     unlock(facts, key)?;
     let now = facts.now();
-    let operation = facts.get_mut::<Operation>(key)?.expect("just read");
-    operation.generation = operation.generation.strict_add(1);
-    operation.result = Some(result);
-    operation.lease_token = run.last_token;
+    facts.get_mut::<Operation>(key)?.expect("just read").lease_token = run.last_token;
+    let last_token = begin_generation(facts, key)?;
+    facts.get_mut::<Operation>(key)?.expect("just read").result = Some(result);
     change_run(facts, key, |run| {
         run.rerun = false;
         run.attempts = 0;
         run.lost = 0;
+        run.last_token = last_token;
+        // What takes too long is counted from here.
+        run.enqueued_at = now;
+        run.stuck_told = false;
         run.lease = None;
         run.waiting_on = None;
         run.last_error = None;

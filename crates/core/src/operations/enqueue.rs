@@ -191,13 +191,13 @@ fn join_latest(
             pull_earlier(facts, new)?;
             Ok(Enqueued::Joined)
         }
-        Some(Outcome::Succeeded) => rearm(facts, new, known),
+        Some(Outcome::Succeeded) => rearm(facts, new),
         Some(Outcome::DeadLetter) => {
             let now = facts.now();
             let dead = facts.get_mut::<DeadLetter>(&new.key)?.expect("a dead operation has a dead letter");
             dead.resolved_at.get_or_insert(now);
             dead.resolution.get_or_insert_with(|| Reason::stored("newer content came"));
-            rearm(facts, new, known)
+            rearm(facts, new)
         }
     }
 }
@@ -213,17 +213,19 @@ fn is_begun(facts: &mut Facts, known: &Operation) -> Result<bool, Halt> {
     Ok(first.is_some_and(|effect| effect.generation == known.generation))
 }
 
-fn rearm(facts: &mut Facts, new: &NewOperation, known: &Operation) -> Result<Enqueued, Halt> {
-    begin_generation(facts, &new.key)?;
-    arm(facts, new, known.lease_token)?;
+fn rearm(facts: &mut Facts, new: &NewOperation) -> Result<Enqueued, Halt> {
+    let last_token = begin_generation(facts, &new.key)?;
+    arm(facts, new, last_token)?;
     Ok(Enqueued::Enqueued)
 }
 
-/// The operation is to be done anew.
-pub(super) fn begin_generation(facts: &mut Facts, key: &OperationKey) -> Result<(), Halt> {
+/// The operation is to be done anew. Tokens count on even if none was granted: what is noticed about this generation is
+/// not what was noticed about the one before.
+pub(super) fn begin_generation(facts: &mut Facts, key: &OperationKey) -> Result<LeaseToken, Halt> {
     let operation = facts.get_mut::<Operation>(key)?.expect("read before");
     operation.generation = operation.generation.strict_add(1);
+    operation.lease_token = LeaseToken(operation.lease_token.0.strict_add(1));
     operation.outcome = None;
     operation.finished_at = None;
-    Ok(())
+    Ok(operation.lease_token)
 }

@@ -159,10 +159,9 @@ impl Command for RedriveOperation {
         }
         log_act(facts, &self.key, AttemptOutcome::Redriven, &self.actor, &self.reason)?;
         resolve_letter(facts, &self.key, &self.actor, &self.reason)?;
-        begin_generation(facts, &self.key)?;
+        let last_token = begin_generation(facts, &self.key)?;
         let now = facts.now();
-        let operation = facts.get::<Operation>(&self.key)?.expect("just read");
-        let (last_token, generation) = (operation.lease_token, operation.generation);
+        let generation = facts.get::<Operation>(&self.key)?.expect("just read").generation;
         facts.insert(fresh_run(self.kind, &self.key, last_token, now));
         facts.wake_worker(now);
         let (kind, key) = (self.key.kind.clone().into(), self.key.key.clone().into());
