@@ -129,7 +129,10 @@ impl Intent<'_> {
             version: known.map_or(0, |effect| effect.version),
         };
         let wary = self.raised_at.is_some_and(|at| self.operation.created_at < at.plus_secs(WARY_SECS_AFTER_RAISE));
-        let call = self.call(facts.tenant(), &effect, Doubt::None, wary && self.kind.has_probe());
+        let probe_first = wary && self.kind.has_probe();
+        // Put off before anybody asked, it still has to be asked about.
+        let doubt_before = if probe_first { Doubt::Unanswered } else { Doubt::None };
+        let call = self.call(facts.tenant(), &effect, doubt_before, probe_first);
         match facts.get_mut::<Effect>(key)? {
             Some(known) => *known = Effect { version: known.version, ..effect },
             None => drop(facts.insert(effect)),
