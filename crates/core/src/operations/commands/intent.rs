@@ -89,6 +89,11 @@ impl Intent<'_> {
         let known = facts.get::<Effect>(&key)?.cloned();
         match known {
             Some(effect) if self.is_unsettled(&effect) => self.repeat(facts, &effect),
+            known if self.may_be_missing(known.as_ref()) => {
+                // Sent at any time since it was asked for: too long ago for any window.
+                self.note(facts, &key, known.as_ref(), self.operation.created_at)?;
+                Ok(Intended::Undecidable { step: self.step })
+            }
             known => {
                 let call = self.begin(facts, &key, known.as_ref())?;
                 Ok(Intended::Call(call))
@@ -107,9 +112,36 @@ impl Intent<'_> {
         }
     }
 
+    /// The data was put back, there is nobody to ask, and nobody has said since what became of this step.
+    fn may_be_missing(&self, known: Option<&Effect>) -> bool {
+        let Some(raised_at) = self.raised_at else { return false };
+        let said = known.and_then(|effect| effect.settled_at).is_some_and(|at| raised_at <= at);
+        let once = match self.kind.mode {
+            Mode::Once => true,
+            Mode::Latest => false,
+        };
+        once && !self.kind.has_probe() && self.operation.created_at < raised_at && !said
+    }
+
     /// A request that was never sent, or one that replaces a rejected one.
     fn begin(&self, facts: &mut Facts, key: &EffectKey, known: Option<&Effect>) -> Result<EffectCall, Halt> {
         let now = facts.now();
+        let effect = self.note(facts, key, known, now)?;
+        let wary = self.raised_at.is_some_and(|at| self.operation.created_at < at.plus_secs(WARY_SECS_AFTER_RAISE));
+        let probe_first = wary && self.kind.has_probe();
+        // Put off before anybody asked, it still has to be asked about.
+        let doubt_before = if probe_first { Doubt::Unanswered } else { Doubt::None };
+        Ok(self.call(facts.tenant(), &effect, doubt_before, probe_first))
+    }
+
+    /// Writes down that the request may be sent.
+    fn note(
+        &self,
+        facts: &mut Facts,
+        key: &EffectKey,
+        known: Option<&Effect>,
+        intent_at: Timestamp,
+    ) -> Result<Effect, Halt> {
         let sends = known.map_or(0, |effect| effect.sends).strict_add(1);
         let generation = self.operation.generation;
         let effect = Effect {
@@ -121,23 +153,18 @@ impl Intent<'_> {
             doubt: Doubt::Unanswered,
             sends,
             request: self.request.clone(),
-            intent_at: now,
+            intent_at,
             provider_ref: None,
             response: None,
             lease_token: self.lease.token,
             settled_at: None,
             version: known.map_or(0, |effect| effect.version),
         };
-        let wary = self.raised_at.is_some_and(|at| self.operation.created_at < at.plus_secs(WARY_SECS_AFTER_RAISE));
-        let probe_first = wary && self.kind.has_probe();
-        // Put off before anybody asked, it still has to be asked about.
-        let doubt_before = if probe_first { Doubt::Unanswered } else { Doubt::None };
-        let call = self.call(facts.tenant(), &effect, doubt_before, probe_first);
         match facts.get_mut::<Effect>(key)? {
-            Some(known) => *known = Effect { version: known.version, ..effect },
-            None => drop(facts.insert(effect)),
+            Some(known) => *known = Effect { version: known.version, ..effect.clone() },
+            None => drop(facts.insert(effect.clone())),
         }
-        Ok(call)
+        Ok(effect)
     }
 
     /// A request that may have been sent: same key, same bytes, and only after asking if there is any doubt.
