@@ -179,6 +179,11 @@ impl Intent<'_> {
             Doubt::ErrorKept => false,
         };
         if doubtful && !self.kind.has_probe() && !repeatable {
+            let current = facts.get_mut::<Effect>(&effect.key)?.expect("just read");
+            // What was not sent when the data was saved may have been since: a person has to be able to say.
+            if current.doubt == Doubt::None {
+                current.doubt = Doubt::Unanswered;
+            }
             return Ok(Intended::Undecidable { step: self.step });
         }
         let (token, current) = (self.lease.token, facts.get_mut::<Effect>(&effect.key)?.expect("just read"));
