@@ -214,27 +214,32 @@ impl Intent<'_> {
 }
 
 /// The provider knows nothing of the request: it may be sent. Under a new key where the old one stands for an error that
-/// was kept, or may be forgotten; else under the same, so that a request still on its way cannot come in addition.
+/// was kept; else under the same, even if it may be forgotten, so that a request still on its way cannot come in addition.
 pub(super) fn resend(facts: &mut Facts, kind: &OperationType, call: &EffectCall) -> Result<EffectCall, Halt> {
     let now = facts.now();
     let tenant = facts.tenant();
     let key = EffectKey { operation: call.operation.clone(), step: call.step };
     let effect = facts.get_mut::<Effect>(&key)?.expect("a call has an effect");
-    let renew = match effect.doubt {
-        Doubt::None | Doubt::Unanswered => !kind.key_is_remembered(effect.intent_at, now),
-        Doubt::ErrorKept => true,
-    };
-    if renew {
-        effect.sends = effect.sends.strict_add(1);
-        effect.generation = call.generation;
-        effect.idempotency_key = idempotency_key(tenant, &call.operation, call.generation, call.step, effect.sends);
-        effect.intent_at = now;
+    match effect.doubt {
+        Doubt::None | Doubt::Unanswered => {
+            // Nothing came of it so far: if the key was forgotten, it is remembered from now on.
+            if !kind.key_is_remembered(effect.intent_at, now) {
+                effect.intent_at = now;
+            }
+        }
+        Doubt::ErrorKept => {
+            effect.sends = effect.sends.strict_add(1);
+            effect.generation = call.generation;
+            effect.idempotency_key = idempotency_key(tenant, &call.operation, call.generation, call.step, effect.sends);
+            effect.intent_at = now;
+        }
     }
     effect.doubt = Doubt::Unanswered;
     Ok(EffectCall {
         idempotency_key: effect.idempotency_key.clone(),
         probe_first: false,
-        doubt_before: Doubt::None,
+        // An earlier request may still be on its way, so that the next worker asks again.
+        doubt_before: Doubt::Unanswered,
         ..call.clone()
     })
 }
