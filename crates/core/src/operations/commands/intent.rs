@@ -72,6 +72,26 @@ pub(super) fn confirmed_steps(kind: &OperationType, operation: &Operation, effec
     effects.iter().take_while(counts).cloned().collect()
 }
 
+/// The step of the present generation that may have happened.
+pub(super) fn unsettled_step<'a>(
+    kind: &OperationType,
+    operation: &Operation,
+    effects: &'a [Effect],
+) -> Option<&'a Effect> {
+    let current = |effect: &Effect| match kind.mode {
+        Mode::Once => true,
+        Mode::Latest => effect.generation == operation.generation,
+    };
+    effects.iter().find(|effect| {
+        current(effect)
+            && match effect.state {
+                EffectState::Intent => effect.doubt != Doubt::None,
+                EffectState::Unknown => true,
+                EffectState::Confirmed | EffectState::Rejected => false,
+            }
+    })
+}
+
 pub(super) struct Intent<'a> {
     pub(super) kind: &'a OperationType,
     pub(super) operation: &'a Operation,
