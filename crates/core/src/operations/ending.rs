@@ -160,12 +160,16 @@ pub(super) fn bury(facts: &mut Facts, key: &OperationKey, code: &str, error: &st
     end(facts, key, Outcome::DeadLetter, None)
 }
 
-/// An effect that may have happened must not be forgotten with the operation that asked for it.
+/// An effect that may have happened must not be forgotten with the operation that asked for it, each time that it dies.
 fn doubt_becomes_unknown(facts: &mut Facts, key: &OperationKey) -> Result<(), Halt> {
     for effect in effects_of(facts, key)? {
-        if effect.state == EffectState::Intent && effect.doubt != Doubt::None {
-            let effect = facts.get_mut::<Effect>(&effect.key)?.expect("just read");
-            effect.state = EffectState::Unknown;
+        let doubtful = match effect.state {
+            EffectState::Intent => effect.doubt != Doubt::None,
+            EffectState::Unknown => true,
+            EffectState::Confirmed | EffectState::Rejected => false,
+        };
+        if doubtful {
+            facts.get_mut::<Effect>(&effect.key)?.expect("just read").state = EffectState::Unknown;
             report_unknown(facts, key)?;
         }
     }
