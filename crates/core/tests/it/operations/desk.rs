@@ -80,7 +80,7 @@ impl Desk {
         match &done {
             Ok(done) => {
                 crate::codec::check_reply(&done.reply);
-                self.news = done.events.clone();
+                self.news.clone_from(&done.events);
                 self.wake_at = done.wake_at;
             }
             Err(_) => assert_eq!(self.store, before, "{} was refused and left a trace", C::NAME),
@@ -256,23 +256,22 @@ impl Desk {
         let Some(operation) = self.store.get::<Operation>(key) else { return "unknown".to_owned() };
         let run = self.store.get::<OperationRun>(key);
         let state = OperationState::of(&operation, run.as_ref());
-        let mut told = format!("{state} {} generation {}", operation.payload.as_str(), operation.generation);
+        let mut told = vec![format!("{state} {} generation {}", operation.payload.as_str(), operation.generation)];
         if let Some(run) = run {
             let due = if run.is_parked() { "parked".to_owned() } else { self.tell_instant(run.run_at) };
-            told += &format!(" attempts {} due {due}", run.attempts);
-            for (flag, word) in [(run.rerun, " rerun"), (run.lost > 0, " lost"), (run.stuck_told, " told")] {
-                told += if flag { word } else { "" };
-            }
-            told += &run.waiting_on.map(|on| format!(" waiting on: {on}")).unwrap_or_default();
+            told.push(format!("attempts {} due {due}", run.attempts));
+            let flags = [(run.rerun, "rerun"), (run.lost > 0, "lost"), (run.stuck_told, "told")];
+            told.extend(flags.into_iter().filter(|(flag, _)| *flag).map(|(_, word)| word.to_owned()));
+            told.extend(run.waiting_on.map(|on| format!("waiting on: {on}")));
         } else {
-            told += &format!(" attempts {}", operation.attempts);
-            told += &operation.result.map(|result| format!(" {}", result.as_str())).unwrap_or_default();
+            told.push(format!("attempts {}", operation.attempts));
+            told.extend(operation.result.map(|result| result.as_str().to_owned()));
         }
         if let Some(letter) = self.store.get::<DeadLetter>(key) {
             let resolved = if letter.resolved_at.is_some() { "resolved " } else { "" };
-            told += &format!(" ({resolved}{})", letter.code);
+            told.push(format!("({resolved}{})", letter.code));
         }
-        told
+        told.join(" ")
     }
 
     fn tell_effects(&self, key: &OperationKey) -> String {
@@ -378,10 +377,10 @@ impl<'a> Statement<'a> {
 
     fn new_operation(&self) -> NewOperation {
         let content: i64 = self.words.get(1).and_then(|word| word.parse().ok()).unwrap_or(1);
-        let key = self.key();
-        let mut new = NewOperation::new(kind_of(&key), key, Payload::new(&json!(content)).unwrap());
+        let named = self.key();
+        let mut new = NewOperation::new(kind_of(&named), named, Payload::new(&json!(content)).unwrap());
         new.aggregate = self.text("aggregate").map(|name| Aggregate::new(name).unwrap());
-        new.after = self.text("after").map(key_of_word);
+        new.after = self.text("after").map(key);
         let about = self.words.iter().filter_map(|word| word.strip_prefix("about:"));
         new.correlations = about.map(|value| Correlation::new("order", value).unwrap()).collect();
         new
@@ -424,8 +423,4 @@ impl<'a> Statement<'a> {
             word => panic!("no outcome {word}"),
         }
     }
-}
-
-fn key_of_word(word: &str) -> OperationKey {
-    key(word)
 }

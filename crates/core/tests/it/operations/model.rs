@@ -418,7 +418,8 @@ fn play(kind: &'static OperationType, actions: &[Action]) -> BTreeSet<&'static s
 }
 
 fn config() -> ProptestConfig {
-    ProptestConfig { cases: 384, failure_persistence: None, max_shrink_iters: 20_000, ..ProptestConfig::default() }
+    let default = ProptestConfig::default();
+    ProptestConfig { cases: default.cases.max(384), failure_persistence: None, max_shrink_iters: 20_000, ..default }
 }
 
 proptest! {

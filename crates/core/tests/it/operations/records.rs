@@ -127,12 +127,13 @@ fn what_people_see() {
             resolution: some.then(|| reason.clone()),
             version: 1,
         });
+        let correlations = if some { vec![Correlation::new("k", text).unwrap()] } else { Vec::new() };
         for state in CaseState::ALL {
             check_record(&Case {
                 key: CaseKey { kind: text.into(), key: text.into() },
                 state: *state,
                 summary: text.into(),
-                correlations: some.then(|| vec![Correlation::new("k", text).unwrap()]).unwrap_or_default().into(),
+                correlations: correlations.clone().into(),
                 reports: 4,
                 opened_at: at(0),
                 reported_at: at(1),
