@@ -1,6 +1,7 @@
 //! The write path: commands queue up, a lane takes them in batches, and each batch is one transaction of a store.
 //! Knows no database; stores implement [`Session`] and [`Store`]. Start reading at `lane.rs`.
 
+mod audit;
 mod engine;
 mod failure;
 mod job;
@@ -19,6 +20,7 @@ mod waiting;
 mod wakeups;
 mod work;
 
+pub use audit::{Finding, operation_findings};
 pub use engine::{Engine, EngineConfig, Options, new_hold_id};
 pub use failure::{Done, Failure, Fault};
 pub use lane::BATCH_COMMANDS_MAX;

@@ -5,6 +5,7 @@ use smol_str::SmolStr;
 use crate::kernel::{Facts, Halt, Timestamp};
 
 use super::cases::{NewCase, open_case};
+use super::enqueue::begin_generation;
 use super::{
     Actor, AggregateLock, Attempt, AttemptKey, AttemptOutcome, DeadLetter, Doubt, Effect, EffectKey, EffectState,
     Lease, LeaseToken, Operation, OperationKey, OperationRun, OperationType, OperationsEvent, Outcome, Payload, Reason,
@@ -15,7 +16,12 @@ use super::{
 const ERROR_CHARS_MAX: usize = 500;
 
 pub(super) fn shortened(error: &str) -> SmolStr {
-    error.chars().take(ERROR_CHARS_MAX).collect()
+    storable(error).chars().take(ERROR_CHARS_MAX).collect()
+}
+
+/// Text that came from outside. No database keeps U+0000 in a text, and an answer that cannot be written down is lost.
+pub(super) fn storable(text: &str) -> SmolStr {
+    if text.contains('\0') { text.replace('\0', "\u{fffd}").into() } else { text.into() }
 }
 
 pub(super) fn run_of(facts: &mut Facts, key: &OperationKey) -> Result<OperationRun, Halt> {
@@ -64,7 +70,12 @@ fn end(facts: &mut Facts, key: &OperationKey, outcome: Outcome, result: Option<P
 
 fn release(facts: &mut Facts, key: &OperationKey) -> Result<(), Halt> {
     let now = facts.now();
-    let Some(run) = facts.get_mut::<OperationRun>(key)? else { return Ok(()) };
+    // It may have been cancelled, and begun anew, since it was parked.
+    let parked = facts.get::<OperationRun>(key)?.is_some_and(OperationRun::is_parked);
+    if !parked {
+        return Ok(());
+    }
+    let run = facts.get_mut::<OperationRun>(key)?.expect("just read");
     run.run_at = now;
     run.waiting_on = None;
     facts.wake_worker(now);
@@ -100,14 +111,17 @@ pub(super) fn succeed(facts: &mut Facts, key: &OperationKey, result: Payload) ->
     // Newer content came meanwhile.
     unlock(facts, key)?;
     let now = facts.now();
-    let operation = facts.get_mut::<Operation>(key)?.expect("just read");
-    operation.generation = operation.generation.strict_add(1);
-    operation.result = Some(result);
-    operation.lease_token = run.last_token;
+    facts.get_mut::<Operation>(key)?.expect("just read").lease_token = run.last_token;
+    let last_token = begin_generation(facts, key)?;
+    facts.get_mut::<Operation>(key)?.expect("just read").result = Some(result);
     change_run(facts, key, |run| {
         run.rerun = false;
         run.attempts = 0;
         run.lost = 0;
+        run.last_token = last_token;
+        // What takes too long is counted from here.
+        run.enqueued_at = now;
+        run.stuck_told = false;
         run.lease = None;
         run.waiting_on = None;
         run.last_error = None;
@@ -130,7 +144,7 @@ pub(super) fn bury(facts: &mut Facts, key: &OperationKey, code: &str, error: &st
         key: key.clone(),
         generation,
         dead_at: now,
-        code: code.into(),
+        code: shortened(code),
         error: shortened(error),
         resolved_at: None,
         resolved_by: None,
@@ -142,16 +156,20 @@ pub(super) fn bury(facts: &mut Facts, key: &OperationKey, code: &str, error: &st
         None => drop(facts.insert(letter)),
     }
     let (kind, dedupe_key) = (key.kind.clone().into(), key.key.clone().into());
-    facts.emit(&OperationsEvent::OperationDied { kind, key: dedupe_key, generation, code: code.into() }.into());
+    facts.emit(&OperationsEvent::OperationDied { kind, key: dedupe_key, generation, code: shortened(code) }.into());
     end(facts, key, Outcome::DeadLetter, None)
 }
 
-/// An effect that may have happened must not be forgotten with the operation that asked for it.
+/// An effect that may have happened must not be forgotten with the operation that asked for it, each time that it dies.
 fn doubt_becomes_unknown(facts: &mut Facts, key: &OperationKey) -> Result<(), Halt> {
     for effect in effects_of(facts, key)? {
-        if effect.state == EffectState::Intent && effect.doubt != Doubt::None {
-            let effect = facts.get_mut::<Effect>(&effect.key)?.expect("just read");
-            effect.state = EffectState::Unknown;
+        let doubtful = match effect.state {
+            EffectState::Intent => effect.doubt != Doubt::None,
+            EffectState::Unknown => true,
+            EffectState::Confirmed | EffectState::Rejected => false,
+        };
+        if doubtful {
+            facts.get_mut::<Effect>(&effect.key)?.expect("just read").state = EffectState::Unknown;
             report_unknown(facts, key)?;
         }
     }
@@ -218,7 +236,7 @@ fn log(
         worker: lease.map(|lease| lease.worker),
         lease_token: lease.map(|lease| lease.token),
         outcome,
-        error_code: code.map(SmolStr::new),
+        error_code: code.map(shortened),
         error: error.map(shortened),
         actor: actor.cloned(),
         version: 0,

@@ -7,8 +7,8 @@ use crate::kernel::{Facts, Halt, Timestamp};
 
 use super::records::PARKED;
 use super::{
-    Aggregate, CorrelatedOperation, Correlation, DeadLetter, LeaseToken, Mode, Operation, OperationKey, OperationRun,
-    OperationType, Outcome, Payload, Reason, WaitingOn,
+    Aggregate, CorrelatedOperation, Correlation, DeadLetter, Effect, EffectKey, LeaseToken, Mode, Operation,
+    OperationKey, OperationRun, OperationType, Outcome, Payload, Reason, WaitingOn,
 };
 
 #[derive(Clone, Debug)]
@@ -66,9 +66,13 @@ pub fn enqueue(facts: &mut Facts, new: &NewOperation) -> Result<Enqueued, Halt> 
 
 fn insert(facts: &mut Facts, new: &NewOperation, payload_hash: [u8; 32]) -> Result<(), Halt> {
     let now = facts.now();
+    let mut correlations: Vec<Correlation> = Vec::new();
     for correlation in &new.correlations {
-        let (correlation, operation) = (correlation.clone(), new.key.clone());
-        facts.insert(CorrelatedOperation { correlation, operation, version: 0 });
+        if !correlations.contains(correlation) {
+            correlations.push(correlation.clone());
+            let (correlation, operation) = (correlation.clone(), new.key.clone());
+            facts.insert(CorrelatedOperation { correlation, operation, version: 0 });
+        }
     }
     facts.insert(Operation {
         key: new.key.clone(),
@@ -76,7 +80,7 @@ fn insert(facts: &mut Facts, new: &NewOperation, payload_hash: [u8; 32]) -> Resu
         payload_hash,
         payload: new.payload.clone(),
         aggregate: new.aggregate.clone(),
-        correlations: new.correlations.clone().into(),
+        correlations: correlations.into(),
         releases: Vec::new().into(),
         outcome: None,
         result: None,
@@ -93,8 +97,9 @@ fn insert(facts: &mut Facts, new: &NewOperation, payload_hash: [u8; 32]) -> Resu
 fn arm(facts: &mut Facts, new: &NewOperation, last_token: LeaseToken) -> Result<(), Halt> {
     let now = facts.now();
     let awaited = match &new.after {
-        Some(after) => park_behind(facts, &new.key, after)?,
-        None => None,
+        // Nothing waits for its own end.
+        Some(after) if *after != new.key => park_behind(facts, &new.key, after)?,
+        Some(_) | None => None,
     };
     let run_at = if awaited.is_some() { PARKED } else { new.run_at.unwrap_or(now).max(now) };
     facts.insert(OperationRun { waiting_on: awaited, run_at, ..fresh_run(new.kind, &new.key, last_token, now) });
@@ -179,36 +184,48 @@ fn join_latest(
     operation.payload_hash = payload_hash;
     match known.outcome {
         None => {
-            let run = facts.get::<OperationRun>(&new.key)?.expect("an operation without outcome has a run");
             // What was begun is finished with the content it began with.
-            if run.last_token > known.lease_token {
+            if is_begun(facts, known)? {
                 facts.get_mut::<OperationRun>(&new.key)?.expect("just read").rerun = true;
             }
             pull_earlier(facts, new)?;
             Ok(Enqueued::Joined)
         }
-        Some(Outcome::Succeeded) => rearm(facts, new, known),
+        Some(Outcome::Succeeded) => rearm(facts, new),
         Some(Outcome::DeadLetter) => {
             let now = facts.now();
             let dead = facts.get_mut::<DeadLetter>(&new.key)?.expect("a dead operation has a dead letter");
             dead.resolved_at.get_or_insert(now);
             dead.resolution.get_or_insert_with(|| Reason::stored("newer content came"));
-            rearm(facts, new, known)
+            rearm(facts, new)
         }
     }
 }
 
-fn rearm(facts: &mut Facts, new: &NewOperation, known: &Operation) -> Result<Enqueued, Halt> {
-    begin_generation(facts, &new.key)?;
-    arm(facts, new, known.lease_token)?;
+/// Whether something of the present content may have gone out. Attempts that failed before that, and people who hurried
+/// it along, are no reason to do it twice.
+fn is_begun(facts: &mut Facts, known: &Operation) -> Result<bool, Halt> {
+    let run = facts.get::<OperationRun>(&known.key)?.expect("an operation without outcome has a run");
+    if !run.effect || run.last_token <= known.lease_token {
+        return Ok(false);
+    }
+    let first = facts.get::<Effect>(&EffectKey { operation: known.key.clone(), step: 0 })?;
+    Ok(first.is_some_and(|effect| effect.generation == known.generation))
+}
+
+fn rearm(facts: &mut Facts, new: &NewOperation) -> Result<Enqueued, Halt> {
+    let last_token = begin_generation(facts, &new.key)?;
+    arm(facts, new, last_token)?;
     Ok(Enqueued::Enqueued)
 }
 
-/// The operation is to be done anew.
-pub(super) fn begin_generation(facts: &mut Facts, key: &OperationKey) -> Result<(), Halt> {
+/// The operation is to be done anew. Tokens count on even if none was granted: what is noticed about this generation is
+/// not what was noticed about the one before.
+pub(super) fn begin_generation(facts: &mut Facts, key: &OperationKey) -> Result<LeaseToken, Halt> {
     let operation = facts.get_mut::<Operation>(key)?.expect("read before");
     operation.generation = operation.generation.strict_add(1);
+    operation.lease_token = LeaseToken(operation.lease_token.0.strict_add(1));
     operation.outcome = None;
     operation.finished_at = None;
-    Ok(())
+    Ok(operation.lease_token)
 }

@@ -59,7 +59,11 @@ pub fn reconciliation(
         StuckReason::Overdue => None,
     };
     let retry_no = leased.map_or_else(|| format!("overdue-{last_token}"), |token| token.to_string());
-    let key = RECONCILE_STUCK_OPERATION.key(&[&operation.to_string(), &retry_no])?;
+    // A long name does not fit into a key with anything beside it; its hash does.
+    let key = RECONCILE_STUCK_OPERATION.key(&[&operation.to_string(), &retry_no]).or_else(|_| {
+        let hash = Payload::of(&operation.key).hash().map(|byte| format!("{byte:02x}")).concat();
+        RECONCILE_STUCK_OPERATION.key(&[&format!("{} #{hash}", operation.kind), &retry_no])
+    })?;
     let payload = Payload::of(&Stuck { operation: operation.clone(), token: leased, reason });
     Ok(NewOperation::new(&RECONCILE_STUCK_OPERATION, key, payload))
 }
@@ -80,6 +84,7 @@ impl StateHandler for ReconcileStuckOperation {
         match stuck.token {
             Some(token) if run.lease.is_some_and(|lease| lease.token == token) => recover(facts, &stuck, &run),
             Some(_) => Ok(Payload::of(&json!({ "action": "none", "why": "it has gone on" }))),
+            None if run.stuck_told => Ok(Payload::of(&json!({ "action": "none", "why": "somebody was told" }))),
             None => tell(facts, &stuck),
         }
     }

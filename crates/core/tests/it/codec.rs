@@ -24,7 +24,7 @@ pub(crate) fn check_reply<T: Serialize + DeserializeOwned>(reply: &T) {
     assert_eq!(serde_json::to_string(&read).unwrap(), json);
 }
 
-fn check_record<R: Record>(record: &R) {
+pub(crate) fn check_record<R: Record>(record: &R) {
     let mut written = Written(Vec::new());
     record.write(&mut written);
     assert_eq!(written.0.len(), R::TABLE.columns.len(), "{} has its columns", R::TABLE.name);

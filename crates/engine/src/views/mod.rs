@@ -12,7 +12,7 @@ pub use queue::{QueueDepth, QueuePlace, StuckOperation};
 
 use std::sync::Arc;
 
-use surehold_core::kernel::{ColumnType, Columns, Record, Table, TenantId, Timestamp, Value};
+use surehold_core::kernel::{ColumnType, Columns, Corrupt, Record, Table, TenantId, Timestamp, Value};
 use tracing::error;
 
 use crate::store::RecordRow;
@@ -85,6 +85,17 @@ impl Views {
     /// The clock that decides expiry.
     pub async fn clock(&self) -> Result<Timestamp, Fault> {
         self.store.clock().await
+    }
+
+    /// A question about everybody's rows.
+    pub(crate) async fn ask_installation<T>(
+        &self,
+        sql: &str,
+        params: Vec<OwnedValue>,
+        read: impl Fn(&ReadRow) -> Result<T, Corrupt>,
+    ) -> Result<Vec<T>, Fault> {
+        let rows = self.store.query(Scope::Installation, sql, params).await?;
+        rows.iter().map(read).collect::<Result<_, Corrupt>>().map_err(|what| corrupt(&what))
     }
 
     /// Records of a kind that belong to one tenant. `condition` follows `where tenant = $1`; its parameters start at `$2`.

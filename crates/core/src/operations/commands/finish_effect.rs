@@ -12,7 +12,8 @@ use super::start_effect::{step_after, undecidable};
 use crate::kernel::{Command, Facts, Halt, Reads, Stop, Timestamp};
 use crate::operations::cases::close_case;
 use crate::operations::ending::{
-    CASE_EFFECT_UNKNOWN, bury, effects_of, log_attempt, operation_of, postpone, run_of, settle_trouble, succeed,
+    CASE_EFFECT_UNKNOWN, bury, effects_of, log_attempt, operation_of, postpone, run_of, settle_trouble, storable,
+    succeed,
 };
 use crate::operations::trouble::refused;
 use crate::operations::{
@@ -144,7 +145,7 @@ impl FinishEffect {
         self.change_effect(facts, |effect| {
             effect.state = EffectState::Confirmed;
             effect.doubt = Doubt::None;
-            effect.provider_ref = provider_ref.cloned();
+            effect.provider_ref = provider_ref.map(|text| storable(text));
             effect.response = Some(response.clone());
             effect.lease_token = self.call.token;
             effect.settled_at = Some(now);

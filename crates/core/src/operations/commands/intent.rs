@@ -72,6 +72,26 @@ pub(super) fn confirmed_steps(kind: &OperationType, operation: &Operation, effec
     effects.iter().take_while(counts).cloned().collect()
 }
 
+/// The step of the present generation that may have happened.
+pub(super) fn unsettled_step<'a>(
+    kind: &OperationType,
+    operation: &Operation,
+    effects: &'a [Effect],
+) -> Option<&'a Effect> {
+    let current = |effect: &Effect| match kind.mode {
+        Mode::Once => true,
+        Mode::Latest => effect.generation == operation.generation,
+    };
+    effects.iter().find(|effect| {
+        current(effect)
+            && match effect.state {
+                EffectState::Intent => effect.doubt != Doubt::None,
+                EffectState::Unknown => true,
+                EffectState::Confirmed | EffectState::Rejected => false,
+            }
+    })
+}
+
 pub(super) struct Intent<'a> {
     pub(super) kind: &'a OperationType,
     pub(super) operation: &'a Operation,
@@ -89,6 +109,11 @@ impl Intent<'_> {
         let known = facts.get::<Effect>(&key)?.cloned();
         match known {
             Some(effect) if self.is_unsettled(&effect) => self.repeat(facts, &effect),
+            known if self.may_be_missing(known.as_ref()) => {
+                // Sent at any time since it was asked for: too long ago for any window.
+                self.note(facts, &key, known.as_ref(), self.operation.created_at)?;
+                Ok(Intended::Undecidable { step: self.step })
+            }
             known => {
                 let call = self.begin(facts, &key, known.as_ref())?;
                 Ok(Intended::Call(call))
@@ -107,9 +132,36 @@ impl Intent<'_> {
         }
     }
 
+    /// The data was put back, there is nobody to ask, and nobody has said since what became of this step.
+    fn may_be_missing(&self, known: Option<&Effect>) -> bool {
+        let Some(raised_at) = self.raised_at else { return false };
+        let said = known.and_then(|effect| effect.settled_at).is_some_and(|at| raised_at <= at);
+        let once = match self.kind.mode {
+            Mode::Once => true,
+            Mode::Latest => false,
+        };
+        once && !self.kind.has_probe() && self.operation.created_at < raised_at && !said
+    }
+
     /// A request that was never sent, or one that replaces a rejected one.
     fn begin(&self, facts: &mut Facts, key: &EffectKey, known: Option<&Effect>) -> Result<EffectCall, Halt> {
         let now = facts.now();
+        let effect = self.note(facts, key, known, now)?;
+        let wary = self.raised_at.is_some_and(|at| self.operation.created_at < at.plus_secs(WARY_SECS_AFTER_RAISE));
+        let probe_first = wary && self.kind.has_probe();
+        // Put off before anybody asked, it still has to be asked about.
+        let doubt_before = if probe_first { Doubt::Unanswered } else { Doubt::None };
+        Ok(self.call(facts.tenant(), &effect, doubt_before, probe_first))
+    }
+
+    /// Writes down that the request may be sent.
+    fn note(
+        &self,
+        facts: &mut Facts,
+        key: &EffectKey,
+        known: Option<&Effect>,
+        intent_at: Timestamp,
+    ) -> Result<Effect, Halt> {
         let sends = known.map_or(0, |effect| effect.sends).strict_add(1);
         let generation = self.operation.generation;
         let effect = Effect {
@@ -121,20 +173,18 @@ impl Intent<'_> {
             doubt: Doubt::Unanswered,
             sends,
             request: self.request.clone(),
-            intent_at: now,
+            intent_at,
             provider_ref: None,
             response: None,
             lease_token: self.lease.token,
             settled_at: None,
             version: known.map_or(0, |effect| effect.version),
         };
-        let wary = self.raised_at.is_some_and(|at| self.operation.created_at < at.plus_secs(WARY_SECS_AFTER_RAISE));
-        let call = self.call(facts.tenant(), &effect, Doubt::None, wary && self.kind.has_probe());
         match facts.get_mut::<Effect>(key)? {
-            Some(known) => *known = Effect { version: known.version, ..effect },
-            None => drop(facts.insert(effect)),
+            Some(known) => *known = Effect { version: known.version, ..effect.clone() },
+            None => drop(facts.insert(effect.clone())),
         }
-        Ok(call)
+        Ok(effect)
     }
 
     /// A request that may have been sent: same key, same bytes, and only after asking if there is any doubt.
@@ -149,6 +199,11 @@ impl Intent<'_> {
             Doubt::ErrorKept => false,
         };
         if doubtful && !self.kind.has_probe() && !repeatable {
+            let current = facts.get_mut::<Effect>(&effect.key)?.expect("just read");
+            // What was not sent when the data was saved may have been since: a person has to be able to say.
+            if current.doubt == Doubt::None {
+                current.doubt = Doubt::Unanswered;
+            }
             return Ok(Intended::Undecidable { step: self.step });
         }
         let (token, current) = (self.lease.token, facts.get_mut::<Effect>(&effect.key)?.expect("just read"));
@@ -179,27 +234,32 @@ impl Intent<'_> {
 }
 
 /// The provider knows nothing of the request: it may be sent. Under a new key where the old one stands for an error that
-/// was kept, or may be forgotten; else under the same, so that a request still on its way cannot come in addition.
+/// was kept; else under the same, even if it may be forgotten, so that a request still on its way cannot come in addition.
 pub(super) fn resend(facts: &mut Facts, kind: &OperationType, call: &EffectCall) -> Result<EffectCall, Halt> {
     let now = facts.now();
     let tenant = facts.tenant();
     let key = EffectKey { operation: call.operation.clone(), step: call.step };
     let effect = facts.get_mut::<Effect>(&key)?.expect("a call has an effect");
-    let renew = match effect.doubt {
-        Doubt::None | Doubt::Unanswered => !kind.key_is_remembered(effect.intent_at, now),
-        Doubt::ErrorKept => true,
-    };
-    if renew {
-        effect.sends = effect.sends.strict_add(1);
-        effect.generation = call.generation;
-        effect.idempotency_key = idempotency_key(tenant, &call.operation, call.generation, call.step, effect.sends);
-        effect.intent_at = now;
+    match effect.doubt {
+        Doubt::None | Doubt::Unanswered => {
+            // Nothing came of it so far: if the key was forgotten, it is remembered from now on.
+            if !kind.key_is_remembered(effect.intent_at, now) {
+                effect.intent_at = now;
+            }
+        }
+        Doubt::ErrorKept => {
+            effect.sends = effect.sends.strict_add(1);
+            effect.generation = call.generation;
+            effect.idempotency_key = idempotency_key(tenant, &call.operation, call.generation, call.step, effect.sends);
+            effect.intent_at = now;
+        }
     }
     effect.doubt = Doubt::Unanswered;
     Ok(EffectCall {
         idempotency_key: effect.idempotency_key.clone(),
         probe_first: false,
-        doubt_before: Doubt::None,
+        // An earlier request may still be on its way, so that the next worker asks again.
+        doubt_before: Doubt::Unanswered,
         ..call.clone()
     })
 }

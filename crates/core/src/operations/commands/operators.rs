@@ -5,7 +5,7 @@ use smol_str::SmolStr;
 
 use crate::kernel::{Command, Facts, Reads, Stop};
 use crate::operations::cases::close_case;
-use crate::operations::ending::{CASE_EFFECT_UNKNOWN, bury, effects_of, log_act};
+use crate::operations::ending::{CASE_EFFECT_UNKNOWN, bury, effects_of, log_act, storable};
 use crate::operations::enqueue::{begin_generation, fresh_run};
 use crate::operations::{
     Actor, AttemptOutcome, CaseKey, DeadLetter, Doubt, Effect, EffectKey, EffectState, Operation, OperationKey,
@@ -159,10 +159,9 @@ impl Command for RedriveOperation {
         }
         log_act(facts, &self.key, AttemptOutcome::Redriven, &self.actor, &self.reason)?;
         resolve_letter(facts, &self.key, &self.actor, &self.reason)?;
-        begin_generation(facts, &self.key)?;
+        let last_token = begin_generation(facts, &self.key)?;
         let now = facts.now();
-        let operation = facts.get::<Operation>(&self.key)?.expect("just read");
-        let (last_token, generation) = (operation.lease_token, operation.generation);
+        let generation = facts.get::<Operation>(&self.key)?.expect("just read").generation;
         facts.insert(fresh_run(self.kind, &self.key, last_token, now));
         facts.wake_worker(now);
         let (kind, key) = (self.key.kind.clone().into(), self.key.key.clone().into());
@@ -221,7 +220,7 @@ impl Command for SettleEffect {
         match &self.verdict {
             Verdict::Happened { provider_ref } => {
                 effect.state = EffectState::Confirmed;
-                effect.provider_ref = Some(provider_ref.clone());
+                effect.provider_ref = Some(storable(provider_ref));
             }
             // Sent again, it is a new request.
             Verdict::DidNotHappen => effect.state = EffectState::Rejected,

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::intent::{Intended, Intent, confirmed_steps};
+use super::intent::{Intended, Intent, confirmed_steps, unsettled_step};
 use super::{EffectCall, NotNow, runnable};
 use crate::kernel::{Command, Facts, Halt, Reads, Stop, Timestamp};
 use crate::operations::ending::{die, effects_of, grant, log_attempt, succeed};
@@ -64,9 +64,11 @@ impl Command for StartEffect {
             until: now.plus_secs(i64::from(kind.deadline_secs)),
         };
         grant(facts, &self.key, lease)?;
-        let request = match step {
-            Step::Call { request } => request,
-            Step::Done { result } => {
+        let request = match (step, unsettled_step(kind, &operation, &effects)) {
+            (Step::Call { request }, _) => request,
+            // What may have happened is found out before anything is called done.
+            (Step::Done { .. }, Some(unsettled)) => unsettled.request.clone(),
+            (Step::Done { result }, None) => {
                 log_attempt(facts, &self.key, AttemptOutcome::Succeeded, None, None)?;
                 succeed(facts, &self.key, result)?;
                 return Ok(Started::Done);

@@ -118,8 +118,9 @@ impl Record for WorkerBeat {
         name: "workers",
         columns: &[
             Column::fixed("id", ColumnType::Int),
-            Column::fixed("host", ColumnType::Text),
-            Column::fixed("started_at", ColumnType::Time),
+            // A worker that was given up and is heard of again begins anew, perhaps within one batch.
+            Column::changing("host", ColumnType::Text),
+            Column::changing("started_at", ColumnType::Time),
             Column::changing("beat_at", ColumnType::Time),
         ],
         key_columns: 1,

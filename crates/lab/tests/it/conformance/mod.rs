@@ -12,6 +12,7 @@ mod holds;
 mod journal;
 mod keys;
 mod odd_commands;
+mod operations_audit;
 mod pools;
 mod queue;
 mod replays;
@@ -151,6 +152,10 @@ macro_rules! conformance {
                     changes_before_a_refusal_or_a_panic_leave_no_trace
                     what_the_database_rejects
                     questions_without_end
+                }
+                operations_audit {
+                    whatever_commands_did_is_in_order
+                    whatever_was_tampered_with_is_found
                 }
             }
         }

@@ -1,0 +1,16 @@
+//! What must hold of everything that is stored, asked of the store: reads only, for `surehold audit` and for tests.
+
+mod operations;
+
+pub use operations::operation_findings;
+
+/// Something that cannot be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Finding {
+    /// Which rule is broken, in a word.
+    pub invariant: &'static str,
+    pub detail: String,
+}
+
+/// A rule that is broken everywhere is shown by a few examples.
+const EXAMPLES_MAX: u16 = 100;
