@@ -1,6 +1,7 @@
 //! The write path: commands queue up, a lane takes them in batches, and each batch is one transaction of a store.
 //! Knows no database; stores implement [`Session`] and [`Store`]. Start reading at `lane.rs`.
 
+pub mod audit;
 mod engine;
 mod failure;
 mod job;
@@ -21,7 +22,7 @@ pub use engine::{Engine, EngineConfig, Options, new_hold_id};
 pub use failure::{Done, Failure, Fault};
 pub use lane::BATCH_COMMANDS_MAX;
 pub use migrate::{Applied, Migration, SchemaError, pending};
-pub use operations::{Provider, Registered, Registry, Told};
+pub use operations::{Provider, Registered, Registry, Told, builtin};
 pub use queue::{LaneEnd, LaneQueue};
 pub use request_key::RequestKey;
 pub use session::{Session, StoreError, TenantWork, Turns};
