@@ -1,4 +1,5 @@
--- What the outside told us, as it came; once for each id that its source gave it.
+-- What the outside told us, as it came; once for each id that its source gave it. With row ids, because bodies are
+-- long: looking up an id must not walk over them.
 create table inbox_events (
   tenant integer not null,
   source text not null,
@@ -11,7 +12,7 @@ create table inbox_events (
   key text not null,
   version integer not null,
   primary key (tenant, source, external_id)
-) strict, without rowid;
+) strict;
 
 -- Secrets that sign what arrives. Verifying needs them as they are.
 create table inbox_secrets (

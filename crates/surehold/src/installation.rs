@@ -45,6 +45,7 @@ pub(crate) fn api_config(config: &Config) -> ApiConfig {
         },
         event_streams_max: config.limits.event_streams_max,
         metrics_open: config.server.metrics_open,
+        inbox: surehold_http::inbox::Inbox::default(),
         adopt_parent: telemetry::adopt_parent,
     }
 }

@@ -16,7 +16,7 @@ use super::{
 };
 
 pub const INBOX_BODY_BYTES_MAX: usize = 256 << 10;
-const CONTENT_TYPE_BYTES_MAX: usize = 200;
+pub const CONTENT_TYPE_BYTES_MAX: usize = 200;
 /// A replaced secret stays good long enough to be changed at the other end, and not for ever.
 pub const INBOX_OVERLAP_SECS_MAX: i64 = 30 * 86_400;
 
@@ -69,6 +69,10 @@ impl ReceiveEvent {
             body_hash: Sha256::digest(body).into(),
             operation,
         })
+    }
+
+    pub fn external_id(&self) -> &ExternalId {
+        &self.key.external_id
     }
 }
 

@@ -29,7 +29,8 @@ pub use enqueue::{Enqueued, NewOperation, enqueue};
 pub use event::OperationsEvent;
 pub use handlers::{AfterRejection, EffectHandler, StateHandler, Step};
 pub use inbox::{
-    INBOX_BODY_BYTES_MAX, INBOX_OVERLAP_SECS_MAX, Inbox, InboxRefusal, PutInbox, ReceiveEvent, Received, RemoveInbox,
+    CONTENT_TYPE_BYTES_MAX, INBOX_BODY_BYTES_MAX, INBOX_OVERLAP_SECS_MAX, Inbox, InboxRefusal, PutInbox, ReceiveEvent,
+    Received, RemoveInbox,
 };
 pub use lint::lint;
 pub use names::{

@@ -10,6 +10,7 @@
 
 mod audit;
 mod codec;
+mod inbox;
 mod oracle;
 mod properties;
 mod scenario;
