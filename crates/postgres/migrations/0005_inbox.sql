@@ -34,6 +34,3 @@ alter table api_keys add constraint api_keys_scopes_check
 
 select surehold_protect('inbox_events');
 select surehold_protect('inbox_secrets');
-
--- What was received is not rewritten.
-revoke update, delete on inbox_events from surehold_writer;

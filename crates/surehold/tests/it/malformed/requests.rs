@@ -62,7 +62,8 @@ impl World {
         let (method, path) = OPERATIONS[number % OPERATIONS.len()];
         let hold = random.pick(&self.holds).clone();
         let pool = POOLS[random.below(2)];
-        let key = if path.starts_with("/v1") || path.starts_with("/tasks") { &self.tenant_key } else { &self.admin_key };
+        let key =
+            if path.starts_with("/v1") || path.starts_with("/tasks") { &self.tenant_key } else { &self.admin_key };
         let body = body(method, path, &hold);
         let mut headers = vec![
             ("host", "localhost".to_owned()),
