@@ -191,7 +191,7 @@ fn body(method: &str, path: &str, hold: &str) -> Option<Value> {
             {"extend": {"id": hold, "until": "2026-12-24T00:00:00Z"}},
             {"convert": {"id": hold, "mode": "book"}},
             {"cancel": {"id": hold}}]}),
-        ("PUT", "/v1/{tenant}/inboxes/{inbox}") => json!({"overlap_secs": 60}),
+        ("PUT", "/v1/{tenant}/inboxes/{inbox}") => json!({"secret": "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"}),
         ("POST", "/v1/{tenant}/tasks/{task}" | "/tasks/{task}") => json!({"hold": hold}),
         ("POST", "/webhooks/{source}/{rest}") => json!({"paid": true}),
         ("POST", "/admin/tenants") => json!({"slug": "casa-verde", "policy": {"lifetime_secs_default": 60}}),
