@@ -20,12 +20,12 @@ mod waiting;
 mod wakeups;
 mod work;
 
-pub use audit::{Finding, operation_findings};
+pub use audit::{Finding, inbox_findings, operation_findings};
 pub use engine::{Engine, EngineConfig, Options, new_hold_id};
 pub use failure::{Done, Failure, Fault};
 pub use lane::BATCH_COMMANDS_MAX;
 pub use migrate::{Applied, Migration, SchemaError, pending};
-pub use operations::{Boundary, Provider, Registered, Registry, Told, Worker, WorkerConfig};
+pub use operations::{Boundary, Provider, Registered, Registry, Told, Worker, WorkerConfig, builtin};
 pub use queue::{LaneEnd, LaneQueue};
 pub use request_key::RequestKey;
 pub use session::{Session, StoreError, TenantWork, Turns};

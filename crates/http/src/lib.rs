@@ -3,6 +3,7 @@
 //! Start reading at `api/`; `server/` knows connections and nothing of what is said on them.
 
 mod api;
+pub mod inbox;
 mod keys;
 mod observe;
 mod openapi;

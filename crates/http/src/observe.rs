@@ -57,8 +57,12 @@ impl Observe {
     pub(crate) fn new(openapi: &OpenApi, adopt_parent: fn(&Span, &str)) -> Observe {
         let mut routes: HashMap<String, Methods> = HashMap::new();
         for (route, item) in &openapi.paths.paths {
-            let methods =
-                [("GET", Method::GET, &item.get), ("PUT", Method::PUT, &item.put), ("POST", Method::POST, &item.post)];
+            let methods = [
+                ("GET", Method::GET, &item.get),
+                ("PUT", Method::PUT, &item.put),
+                ("POST", Method::POST, &item.post),
+                ("DELETE", Method::DELETE, &item.delete),
+            ];
             let there = methods.into_iter().filter(|(_, _, operation)| operation.is_some());
             let metrics = there.map(|(name, method, _)| (method, Arc::new(RouteMetrics::new(name, route))));
             routes.insert(route.clone(), metrics.collect());

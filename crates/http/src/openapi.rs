@@ -18,6 +18,7 @@ use crate::wire::described::{HoldId, IdempotencyKey, KeyId, Name, Slot, Slug};
     tags(
         (name = "Holds", description = "Timed claims on pools, all or nothing"),
         (name = "Pools", description = "What can be sold, and how much of it is left"),
+        (name = "Inbox", description = "What the outside tells: webhooks and tasks, taken once"),
         (name = "Events", description = "What happened, in order and without gaps"),
         (name = "Tenants", description = "Whose data it is"),
         (name = "Administration", description = "Tenants and keys; needs a key of the installation"),
@@ -39,6 +40,9 @@ pub(crate) fn finish(mut openapi: OpenApi) -> OpenApi {
         HttpBuilder::new().scheme(HttpAuthScheme::Bearer).description(Some("An API key: sh_live_… or sh_test_…"));
     let components = openapi.components.get_or_insert_default();
     components.add_security_scheme(SCHEME, SecurityScheme::Http(scheme.build()));
+    // The router's word for the rest of an address; a description knows no such thing.
+    let paths = std::mem::take(&mut openapi.paths.paths);
+    openapi.paths.paths = paths.into_iter().map(|(path, item)| (path.replace("{*", "{"), item)).collect();
     for item in openapi.paths.paths.values_mut() {
         let methods = [&mut item.get, &mut item.put, &mut item.post, &mut item.delete, &mut item.patch];
         for operation in methods.into_iter().flatten() {

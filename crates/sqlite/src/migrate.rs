@@ -19,6 +19,7 @@ pub(crate) const MIGRATIONS: &[Migration] = &[
         usable_from: 1,
     },
     Migration { number: 4, name: "operations", sql: include_str!("../migrations/0004_operations.sql"), usable_from: 1 },
+    Migration { number: 5, name: "inbox", sql: include_str!("../migrations/0005_inbox.sql"), usable_from: 1 },
 ];
 
 const CREATE_LIST: &str = "create table if not exists schema_migrations (
@@ -78,4 +79,43 @@ fn applied(connection: &Connection) -> rusqlite::Result<Vec<Applied>> {
     let rows = statement
         .query_map([], |row| Ok(Applied { number: row.get(0)?, checksum: row.get(1)?, usable_from: row.get(2)? }))?;
     rows.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Tables that are written anew keep what was in them.
+    #[test]
+    fn keys_survive_a_new_scope() {
+        let connection = Connection::open_in_memory().unwrap();
+        let (before, after) = MIGRATIONS.split_at(4);
+        let run = |migrations: &[Migration]| migrations.iter().for_each(|m| connection.execute_batch(m.sql).unwrap());
+        let insert = |tenant: i64, id: i64, scopes: i64| {
+            let sql = "insert into api_keys (tenant, id, name, scopes, secret_hash, created_at, version) \
+                       values (?1, ?2, 'till', ?3, zeroblob(32), 7, 1)";
+            connection.execute(sql, (tenant, id, scopes)).is_ok()
+        };
+        run(before);
+        assert!(insert(1, 1, 7) && insert(0, 2, 8) && !insert(1, 3, 16));
+        run(after);
+        let mut statement = connection.prepare("select tenant, id, scopes, created_at from api_keys").unwrap();
+        let rows = statement.query_map([], |row| row.try_into()).unwrap();
+        let rows: Vec<(i64, i64, i64, i64)> = rows.collect::<Result<_, _>>().unwrap();
+        assert_eq!(rows, [(0, 2, 8, 7), (1, 1, 7, 7)]);
+        for (id, (tenant, scopes, expected)) in (10..).zip([
+            (1, 16, true),
+            (1, 23, true),
+            (0, 8, true),
+            (1, 0, false),
+            (1, 8, false),
+            (0, 16, false),
+            (1, 9, false),
+            (1, 24, false),
+            (0, 24, false),
+            (1, 32, false),
+        ]) {
+            assert_eq!(insert(tenant, id, scopes), expected, "{tenant} {scopes}");
+        }
+    }
 }

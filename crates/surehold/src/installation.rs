@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
-use surehold_engine::{Engine, EngineConfig, Store, WorkerConfig};
+use surehold_engine::{Engine, EngineConfig, Registry, Store, WorkerConfig, builtin};
 use surehold_http::{ApiConfig, RateLimit};
 use surehold_postgres::{PostgresConfig, PostgresStore};
 use surehold_sqlite::SqliteStore;
@@ -26,7 +26,7 @@ pub(crate) async fn open(config: &Config) -> Result<Engine> {
             )
         }
     };
-    Ok(Engine::start(store, engine_config(config))?)
+    Ok(Engine::start_with(store, engine_config(config), builtin(Registry::default()))?)
 }
 
 fn engine_config(config: &Config) -> EngineConfig {
@@ -59,6 +59,7 @@ pub(crate) fn api_config(config: &Config) -> ApiConfig {
         },
         event_streams_max: config.limits.event_streams_max,
         metrics_open: config.server.metrics_open,
+        inbox: surehold_http::inbox::Inbox::default(),
         adopt_parent: telemetry::adopt_parent,
     }
 }

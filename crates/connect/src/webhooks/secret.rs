@@ -13,7 +13,7 @@ pub const SECRET_BYTES_MAX: usize = 64;
 
 const PREFIX: &str = "whsec_";
 
-/// The key of a symmetric signature. Never printed; [`Secret::reveal`] is the only way to its text.
+/// The key of a symmetric signature. Never printed; [`Secret::reveal`] and [`Secret::key`] are the only ways to it.
 #[derive(Clone)]
 pub struct Secret {
     key: SecretSlice<u8>,
@@ -50,7 +50,8 @@ impl Secret {
         format!("{PREFIX}{}", STANDARD.encode(self.key.expose_secret())).into()
     }
 
-    pub(super) fn key(&self) -> &[u8] {
+    /// The bytes themselves, for whoever keeps them.
+    pub fn key(&self) -> &[u8] {
         self.key.expose_secret()
     }
 }

@@ -50,14 +50,16 @@ pub enum KeyScope {
     Read,
     /// Place, extend, convert, move and cancel holds.
     Sell,
-    /// Change pools and the policy.
+    /// Change pools, inboxes and the policy.
     Manage,
     /// Everything, for every tenant, and the keys themselves. Only keys of the installation have it.
     Admin,
+    /// Deliver tasks: what a scheduler holds.
+    Tasks,
 }
 
 impl KeyScope {
-    pub const ALL: [KeyScope; 4] = [KeyScope::Read, KeyScope::Sell, KeyScope::Manage, KeyScope::Admin];
+    pub const ALL: [KeyScope; 5] = [KeyScope::Read, KeyScope::Sell, KeyScope::Manage, KeyScope::Tasks, KeyScope::Admin];
 
     pub fn as_str(self) -> &'static str {
         match self {
@@ -65,6 +67,7 @@ impl KeyScope {
             KeyScope::Sell => "sell",
             KeyScope::Manage => "manage",
             KeyScope::Admin => "admin",
+            KeyScope::Tasks => "tasks",
         }
     }
 
@@ -74,6 +77,7 @@ impl KeyScope {
             KeyScope::Sell => 2,
             KeyScope::Manage => 4,
             KeyScope::Admin => 8,
+            KeyScope::Tasks => 16,
         }
     }
 }
@@ -85,13 +89,17 @@ pub struct KeyScopes(i64);
 impl KeyScopes {
     pub const ADMIN: KeyScopes = KeyScopes(8);
 
+    /// What a tenant's key may have.
+    const OF_TENANTS: i64 = 1 | 2 | 4 | 16;
+
     pub fn new(scopes: &[KeyScope]) -> Result<KeyScopes, Invalid> {
         let bits = scopes.iter().fold(0, |bits, scope| bits | scope.bit());
         KeyScopes::from_bits(bits).ok_or(Invalid::KeyScopes)
     }
 
     fn from_bits(bits: i64) -> Option<KeyScopes> {
-        ((1..=7).contains(&bits) || bits == KeyScope::Admin.bit()).then_some(KeyScopes(bits))
+        let of_a_tenant = bits != 0 && bits & !KeyScopes::OF_TENANTS == 0;
+        (of_a_tenant || bits == KeyScope::Admin.bit()).then_some(KeyScopes(bits))
     }
 
     pub fn is_admin(self) -> bool {
@@ -217,7 +225,7 @@ mod tests {
 
     #[test]
     fn scopes() {
-        use KeyScope::{Admin, Manage, Read, Sell};
+        use KeyScope::{Admin, Manage, Read, Sell, Tasks};
         let check = |scopes: &[KeyScope], expected: Option<&[KeyScope]>| {
             let allowed = |set: KeyScopes| KeyScope::ALL.into_iter().filter(|scope| set.allow(*scope)).collect();
             let found: Option<Vec<KeyScope>> = KeyScopes::new(scopes).ok().map(allowed);
@@ -227,8 +235,11 @@ mod tests {
         check(&[Read], Some(&[Read]));
         check(&[Sell, Read, Sell], Some(&[Read, Sell]));
         check(&[Manage], Some(&[Manage]));
-        check(&[Admin], Some(&[Read, Sell, Manage, Admin]));
+        check(&[Tasks], Some(&[Tasks]));
+        check(&[Tasks, Read, Manage, Sell], Some(&[Read, Sell, Manage, Tasks]));
+        check(&[Admin], Some(&[Read, Sell, Manage, Tasks, Admin]));
         check(&[Admin, Read], None);
+        check(&[Admin, Tasks], None);
     }
 
     #[test]

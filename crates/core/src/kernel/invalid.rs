@@ -40,7 +40,9 @@ pub enum Invalid {
     MetadataTooDeep,
     #[error("the id of a key has 16 digits, 0 to 9 and a to f")]
     KeyIdMalformed,
-    #[error("a tenant's key has one or more of read, sell and manage; the installation's has admin and nothing else")]
+    #[error(
+        "a tenant's key has one or more of read, sell, manage and tasks; the installation's has admin and nothing else"
+    )]
     KeyScopes,
     #[error("{what} has {items} items; 1 to {items_max} are allowed")]
     ItemCount { what: String, items: usize, items_max: usize },
@@ -58,4 +60,10 @@ pub enum Invalid {
     CorrelationMalformed,
     #[error("the key of {kind} has the parts {parts}")]
     KeyParts { kind: String, parts: String },
+    #[error("an inbox is named with 1 to 63 characters: a to z, 0 to 9 and inner hyphens")]
+    InboxMalformed,
+    #[error("the body has {bytes} bytes; at most {bytes_max} are allowed")]
+    BodyTooLong { bytes: usize, bytes_max: usize },
+    #[error("a signing secret has {bytes_min} to {bytes_max} bytes, not {bytes}")]
+    SecretLength { bytes: usize, bytes_min: usize, bytes_max: usize },
 }

@@ -3,6 +3,7 @@
 //! Knows nothing of what any module's operations mean. Start reading at `enqueue.rs`, then `ending.rs`.
 
 mod breaker;
+pub mod builtin;
 mod cases;
 pub mod commands;
 mod cron;
@@ -10,6 +11,7 @@ mod ending;
 mod enqueue;
 mod event;
 mod handlers;
+mod inbox;
 mod lint;
 mod names;
 mod payload;
@@ -26,16 +28,21 @@ pub use cron::{CRON_BYTES_MAX, Cron, CronError, CronField};
 pub use enqueue::{Enqueued, NewOperation, enqueue};
 pub use event::OperationsEvent;
 pub use handlers::{AfterRejection, EffectHandler, StateHandler, Step};
+pub use inbox::{
+    CONTENT_TYPE_BYTES_MAX, INBOX_BODY_BYTES_MAX, INBOX_OVERLAP_SECS_MAX, Inbox, InboxRefusal, PutInbox, ReceiveEvent,
+    Received, RemoveInbox,
+};
 pub use lint::lint;
 pub use names::{
-    Actor, Aggregate, CORRELATIONS_MAX, Correlation, DedupeKey, LeaseToken, OperationKey, Reason, TypeName, WorkerId,
+    Actor, Aggregate, CORRELATIONS_MAX, Correlation, DedupeKey, ExternalId, InboxName, LeaseToken, OperationKey,
+    Reason, SourceName, TypeName, WorkerId,
 };
 pub use payload::{PAYLOAD_BYTES_MAX, Payload};
 pub use reconcile::{LOST_LEASES_MAX, RECONCILE_STUCK_OPERATION, ReconcileStuckOperation, StuckReason, reconciliation};
 pub use records::{
     AggregateLock, Attempt, AttemptKey, AttemptOutcome, Case, CaseKey, CaseState, CorrelatedOperation, DeadLetter,
-    Doubt, Effect, EffectKey, EffectState, Epoch, JsonList, Lease, Operation, OperationRun, OperationState, Outcome,
-    WaitingOn, WorkerBeat,
+    Doubt, Effect, EffectKey, EffectState, Epoch, InboxEvent, InboxKey, InboxSecret, JsonList, Lease, Operation,
+    OperationRun, OperationState, Outcome, PreviousSecret, SigningSecret, WaitingOn, WorkerBeat,
 };
 pub use retry::{Backoff, Pause, RETRY_AFTER_SECS_MAX, RetryPolicy};
 pub use trouble::{OperationRefusal, Trouble};

@@ -10,6 +10,10 @@ use crate::kernel::{Columns, Corrupt, Invalid, Row, Value};
 const TYPE_BYTES_MAX: usize = 64;
 const KEY_BYTES_MAX: usize = 400;
 const TEXT_BYTES_MAX: usize = 500;
+/// The longest that a task of a cloud's scheduler may be called, with its queue.
+const EXTERNAL_ID_BYTES_MAX: usize = 640;
+const INBOX_BYTES_MAX: usize = 63;
+const SOURCE_BYTES_MAX: usize = 160;
 
 fn check_type(text: &str) -> Result<(), Invalid> {
     let legal = |b: u8| b.is_ascii_uppercase() || b.is_ascii_digit() || b == b'_';
@@ -20,6 +24,13 @@ fn check_type(text: &str) -> Result<(), Invalid> {
 
 fn check_key(text: &str) -> Result<(), Invalid> {
     check_text("key", text, KEY_BYTES_MAX)
+}
+
+fn check_inbox(text: &str) -> Result<(), Invalid> {
+    let legal = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-';
+    let inner_hyphens = !text.starts_with('-') && !text.ends_with('-');
+    let sized = (1..=INBOX_BYTES_MAX).contains(&text.len());
+    if sized && inner_hyphens && text.bytes().all(legal) { Ok(()) } else { Err(Invalid::InboxMalformed) }
 }
 
 fn check_text(what: &str, text: &str, bytes_max: usize) -> Result<(), Invalid> {
@@ -99,6 +110,19 @@ text!(
 text!(
     /// Why somebody did it.
     Reason, |text: &str| check_text("reason", text, TEXT_BYTES_MAX)
+);
+
+text!(
+    /// Where an event came from, such as `standard/orders` or `tasks/expire-hold`.
+    SourceName, |text: &str| check_text("source", text, SOURCE_BYTES_MAX)
+);
+text!(
+    /// What the outside calls an event: the same in every delivery of it.
+    ExternalId, |text: &str| check_text("the event's id", text, EXTERNAL_ID_BYTES_MAX)
+);
+text!(
+    /// A tenant's name for a place where somebody else's webhooks arrive.
+    InboxName, check_inbox
 );
 
 impl TypeName {

@@ -10,6 +10,7 @@
 
 mod audit;
 mod codec;
+mod inbox;
 mod operations;
 mod oracle;
 mod properties;

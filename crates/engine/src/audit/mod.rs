@@ -1,13 +1,15 @@
 //! What must hold of everything that is stored, asked of the store: reads only, for `surehold audit` and for tests.
 
+mod inbox;
 mod operations;
 
+pub use inbox::inbox_findings;
 pub use operations::operation_findings;
 
 /// Something that cannot be.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
-    /// Which rule is broken, in a word.
+    /// The rule that is broken.
     pub invariant: &'static str,
     pub detail: String,
 }

@@ -147,8 +147,8 @@ impl EffectRun {
             }
         };
         // Looked at last: from here on others must not be able to have taken the lease.
-        if !self.context.pulse.is_fit() {
-            warn!("`{}` is not called: this worker has not been able to say that it is alive", self.key);
+        if !self.context.pulse.is_fit() || Instant::now() >= until {
+            warn!("`{}` is not called: this worker has been too slow, or could not say that it is alive", self.key);
             return EffectOutcome::Released { until: now.plus_secs(UNFIT_SECS), waiting_on: None };
         }
         let told = self.hear(call, until).await;

@@ -2,6 +2,7 @@
 //! Start reading at `worker.rs`, then `states.rs` and `effects.rs`.
 
 mod agenda;
+mod builtin;
 mod config;
 mod context;
 mod dispatch;
@@ -14,6 +15,7 @@ mod states;
 mod watchdog;
 mod worker;
 
+pub use builtin::builtin;
 pub use config::{Boundary, WorkerConfig};
 pub use provider::{Provider, Told};
 pub use registry::{Registered, Registry};

@@ -79,7 +79,7 @@ async fn run_page(context: &Context, tenant: TenantId, page: Vec<OperationRun>) 
     (context.config.on_boundary)(Boundary::StateFound);
     let commands: Vec<RunStateOperation> = page.into_iter().filter_map(|run| command(context, run)).collect();
     let tried: Vec<(OperationKey, &'static OperationType)> =
-        commands.iter().map(|command| (command.run.key.clone(), command.handler.kind())).collect();
+        commands.iter().map(|command| (command.key.clone(), command.handler.kind())).collect();
     let outcomes = context.engine.run_all_with(tenant, commands, &background()).await;
     let mut done: HashMap<&'static str, u64> = HashMap::new();
     let mut failed = Vec::new();
@@ -103,7 +103,9 @@ async fn run_page(context: &Context, tenant: TenantId, page: Vec<OperationRun>) 
 
 fn command(context: &Context, run: OperationRun) -> Option<RunStateOperation> {
     match context.engine.registry().get(&run.key.kind) {
-        Some(Registered::State(handler)) => Some(RunStateOperation { run, handler: handler.clone() }),
+        Some(Registered::State(handler)) => {
+            Some(RunStateOperation { key: run.key.clone(), handler: handler.clone(), found: Some(run) })
+        }
         // A type that this worker does not know is somebody else's.
         Some(Registered::Effect(..)) | None => None,
     }

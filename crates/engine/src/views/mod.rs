@@ -1,6 +1,7 @@
 //! Reading for people and for the sweeper: committed state, no turns, no locks. One SQL text for every store.
 
 mod holds;
+mod inbox;
 mod installation;
 mod journal;
 mod pools;

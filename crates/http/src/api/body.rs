@@ -16,7 +16,7 @@ use super::Api;
 use crate::problem::{Code, Problem};
 use crate::server::BodyTimeout;
 
-const BODY_BYTES_MAX: usize = 256 << 10;
+pub(super) const BODY_BYTES_MAX: usize = 256 << 10;
 
 /// A JSON body of up to 256 KiB.
 pub(crate) struct Json<T>(pub(crate) T);
@@ -35,6 +35,11 @@ pub(super) async fn read_body(request: Request, bytes_max: usize) -> Result<Byte
     if !is_json(request.headers()) {
         return Err(Problem::new(Code::UnsupportedMediaType, "send the body with `Content-Type: application/json`"));
     }
+    read_bytes(request, bytes_max).await
+}
+
+/// The whole body, whatever it is, if it is not larger than allowed.
+pub(super) async fn read_bytes(request: Request, bytes_max: usize) -> Result<Bytes, Problem> {
     let too_large = || Problem::new(Code::BodyTooLarge, format!("the body may have {bytes_max} bytes"));
     let declared = request.headers().get(CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse::<usize>().ok());
     if declared.is_some_and(|bytes| bytes > bytes_max) {
@@ -58,7 +63,7 @@ fn is_json(headers: &HeaderMap) -> bool {
     media_type.eq_ignore_ascii_case("application/json")
 }
 
-pub(super) fn parse<T: DeserializeOwned>(body: &[u8]) -> Result<T, Problem> {
+pub(crate) fn parse<T: DeserializeOwned>(body: &[u8]) -> Result<T, Problem> {
     // Checked once for the whole, which is quicker than string by string.
     let text = std::str::from_utf8(body).map_err(|error| Problem::new(Code::MalformedJson, error.to_string()))?;
     serde_json::from_str(text).map_err(|error| {

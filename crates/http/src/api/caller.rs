@@ -11,6 +11,7 @@ use axum::http::header::AUTHORIZATION;
 use axum::http::request::Parts;
 use smol_str::SmolStr;
 use surehold_core::kernel::{KeyScope, KeyScopes, Slug, TenantId};
+use surehold_engine::Fault;
 
 use super::Api;
 use crate::keys::{Admitted, KeyMode, KeyRef, NotAdmitted};
@@ -34,7 +35,7 @@ macro_rules! needs {
     };
 }
 
-needs!(Read Sell Manage);
+needs!(Read Sell Manage Tasks);
 
 /// Somebody who may do what `N` says to the data of `tenant`.
 pub(crate) struct Caller<N: Need> {
@@ -64,6 +65,29 @@ impl<N: Need> FromRequestParts<Api> for Caller<N> {
             return Err(scope_missing(N::SCOPE));
         }
         Ok(Caller { tenant, slug, key: admitted.key, need: PhantomData })
+    }
+}
+
+/// Somebody who may do what `N` says, at an address without a tenant: the key says whose data it is about.
+pub(crate) struct KeyHolder<N: Need> {
+    pub(crate) tenant: TenantId,
+    need: PhantomData<N>,
+}
+
+impl<N: Need> FromRequestParts<Api> for KeyHolder<N> {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, api: &Api) -> Result<KeyHolder<N>, Problem> {
+        let admitted = admit(parts, api).await?;
+        if !admitted.scopes.allow(N::SCOPE) {
+            return Err(scope_missing(N::SCOPE));
+        }
+        if admitted.slug.is_none() {
+            let detail = "a key of the installation names no tenant; use the address that does, below /v1/{tenant}";
+            return Err(Problem::new(Code::MalformedRequest, detail));
+        }
+        require_mode(parts, admitted.tenant)?;
+        Ok(KeyHolder { tenant: admitted.tenant, need: PhantomData })
     }
 }
 
@@ -149,20 +173,25 @@ const SLUGS_MAX: usize = 100_000;
 impl Api {
     pub(super) async fn find_tenant(&self, slug: &str, mode: KeyMode) -> Result<(TenantId, Slug), Problem> {
         let slug = Slug::new(slug).map_err(|_| no_such_tenant())?;
+        let tenant = self.tenant_of(&slug, mode).await?.ok_or_else(no_such_tenant)?;
+        Ok((tenant, slug))
+    }
+
+    pub(crate) async fn tenant_of(&self, slug: &Slug, mode: KeyMode) -> Result<Option<TenantId>, Fault> {
         let known = self.shared.slugs.0.read().expect("nothing panics while holding it").get(slug.as_str()).copied();
         let tenant = if let Some(tenant) = known {
             tenant
         } else {
-            let tenant = self.engine().views().tenant_of(&slug).await?.ok_or_else(no_such_tenant)?;
+            let Some(tenant) = self.engine().views().tenant_of(slug).await? else { return Ok(None) };
             let mut slugs = self.shared.slugs.0.write().expect("nothing panics while holding it");
             if slugs.len() < SLUGS_MAX {
                 slugs.insert(slug.as_str().into(), tenant);
             }
             tenant
         };
-        Ok(match mode {
-            KeyMode::Live => (tenant, slug),
-            KeyMode::Test => (tenant.twin(), slug),
-        })
+        Ok(Some(match mode {
+            KeyMode::Live => tenant,
+            KeyMode::Test => tenant.twin(),
+        }))
     }
 }

@@ -9,11 +9,14 @@ mod events;
 mod explain;
 mod health;
 mod holds;
+mod inboxes;
 mod keys;
 mod pages;
 mod params;
 mod pools;
+mod tasks;
 mod tenants;
+mod webhooks;
 
 use std::sync::Arc;
 use std::sync::Mutex;
@@ -21,7 +24,7 @@ use std::sync::Mutex;
 use axum::Router;
 use axum::extract::State;
 use metrics_exporter_prometheus::PrometheusHandle;
-use surehold_engine::Engine;
+use surehold_engine::{Engine, Views};
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 use tracing::Span;
@@ -29,6 +32,8 @@ use utoipa::openapi::OpenApi;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
+pub(crate) use self::body::parse;
+use crate::inbox::Inbox;
 use crate::keys::KeyRing;
 pub use crate::keys::RateLimit;
 use crate::observe::Observe;
@@ -42,6 +47,8 @@ pub struct ApiConfig {
     pub event_streams_max: usize,
     /// Whether `/metrics` needs no key.
     pub metrics_open: bool,
+    /// Whose webhooks and which tasks are taken.
+    pub inbox: Inbox,
     /// Connects a request's span with the caller's, given as the text of a `traceparent` header.
     pub adopt_parent: fn(&Span, &str),
 }
@@ -52,6 +59,7 @@ impl Default for ApiConfig {
             rate_limit: RateLimit::default(),
             event_streams_max: 1_000,
             metrics_open: false,
+            inbox: Inbox::default(),
             adopt_parent: |_, _| {},
         }
     }
@@ -72,6 +80,8 @@ struct Shared {
     streams: Mutex<events::OpenStreams>,
     /// Kibibytes of batches that may be read at once.
     batch_kibibytes: Arc<Semaphore>,
+    /// Kibibytes of events that may be received at once.
+    inbox_kibibytes: Arc<Semaphore>,
     stop: CancellationToken,
 }
 
@@ -87,8 +97,10 @@ impl Api {
         let keys = KeyRing::start(engine.views().clone(), config.rate_limit, stop.clone());
         let streams = Mutex::default();
         let batch_kibibytes = Arc::new(Semaphore::new(batch::KIBIBYTES_AT_ONCE));
+        let inbox_kibibytes = Arc::new(Semaphore::new(webhooks::KIBIBYTES_AT_ONCE));
         let slugs = caller::Slugs::default();
-        Api { shared: Arc::new(Shared { engine, keys, slugs, config, metrics, streams, batch_kibibytes, stop }) }
+        let shared = Shared { engine, keys, slugs, config, metrics, streams, batch_kibibytes, inbox_kibibytes, stop };
+        Api { shared: Arc::new(shared) }
     }
 
     /// Everything: for the local socket, and for the network unless administration listens apart.
@@ -122,6 +134,10 @@ impl Api {
     fn engine(&self) -> &Engine {
         &self.shared.engine
     }
+
+    pub(crate) fn views(&self) -> &Views {
+        self.shared.engine.views()
+    }
 }
 
 type Shelf = State<Api>;
@@ -144,6 +160,11 @@ fn public_routes() -> OpenApiRouter<Api> {
         .routes(routes!(holds::hold_give_back))
         .routes(routes!(batch::holds_batch))
         .routes(routes!(events::events))
+        .routes(routes!(inboxes::inboxes_list))
+        .routes(routes!(inboxes::inbox_put, inboxes::inbox_remove))
+        .routes(routes!(tasks::task_deliver))
+        .routes(routes!(tasks::task_deliver_to_own))
+        .routes(routes!(webhooks::webhook_receive))
         .merge(health_routes())
 }
 

@@ -27,7 +27,7 @@ impl<T: DeserializeOwned> FromRequestParts<Api> for Query<T> {
     }
 }
 
-async fn path_param(parts: &mut Parts, api: &Api, name: &str) -> Result<String, Problem> {
+pub(super) async fn path_param(parts: &mut Parts, api: &Api, name: &str) -> Result<String, Problem> {
     let params = RawPathParams::from_request_parts(parts, api).await;
     let params = params.map_err(|error| malformed(format!("the address cannot be read: {error}")))?;
     let found = params.iter().find(|(param, _)| *param == name).map(|(_, value)| value.to_owned());

@@ -4,5 +4,5 @@ mod ring;
 mod text;
 
 pub use ring::RateLimit;
-pub(crate) use ring::{Admitted, KeyRing, NotAdmitted};
+pub(crate) use ring::{Admitted, KeyRing, NotAdmitted, now};
 pub use text::{KeyMode, KeyRef, KeyRefMalformed, Secret};

@@ -188,7 +188,7 @@ impl KeyRing {
 }
 
 /// Keys expire by this node's clock: an expiry is a day, not an instant that decides a sale.
-fn now() -> surehold_core::kernel::Timestamp {
+pub(crate) fn now() -> surehold_core::kernel::Timestamp {
     let elapsed = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
     surehold_core::kernel::Timestamp::from_micros(i64::try_from(elapsed.as_micros()).unwrap_or(i64::MAX))
 }

@@ -36,7 +36,9 @@ codes! {
     MalformedRequest = "malformed-request", BAD_REQUEST, "The request cannot be read";
     IdempotencyKeyMissing = "idempotency-key-missing", BAD_REQUEST, "An idempotency key is needed";
     IdempotencyKeyMalformed = "idempotency-key-malformed", BAD_REQUEST, "The idempotency key cannot be used";
+    TaskIdMissing = "task-id-missing", BAD_REQUEST, "The task has no id";
     Unauthenticated = "unauthenticated", UNAUTHORIZED, "A valid key is needed";
+    SignatureInvalid = "signature-invalid", UNAUTHORIZED, "The signature cannot be believed";
     ScopeMissing = "scope-missing", FORBIDDEN, "The key may not do this";
     NotFound = "not-found", NOT_FOUND, "There is nothing here";
     MethodNotAllowed = "method-not-allowed", METHOD_NOT_ALLOWED, "The address has no such method";
@@ -52,12 +54,14 @@ codes! {
     HoldNotFound = "hold-not-found", NOT_FOUND, "There is no such hold";
     PoolNotFound = "pool-not-found", NOT_FOUND, "There is no such pool";
     KeyNotFound = "key-not-found", NOT_FOUND, "There is no such key";
+    TaskNotFound = "task-not-found", NOT_FOUND, "There is no such task";
     CursorGone = "cursor-gone", GONE, "The cursor is outside of what is kept";
     TenantExists = "tenant-exists", CONFLICT, "The tenant exists with other content";
     HoldIdOutsideWindow = "hold-id-outside-window", UNPROCESSABLE_ENTITY, "The hold's id is too old or from the future";
     HoldIdReused = "hold-id-reused", UNPROCESSABLE_ENTITY, "The hold's id was used for another request";
     KeyIdReused = "key-id-reused", UNPROCESSABLE_ENTITY, "The key's id was used for another request";
     KeyExpiryPast = "key-expiry-past", UNPROCESSABLE_ENTITY, "The key would have expired already";
+    OperationConflict = "operation-conflict", UNPROCESSABLE_ENTITY, "The operation exists with other content";
     // What the state does not allow.
     HoldEnded = "hold-ended", CONFLICT, "The hold has ended";
     HoldNotDue = "hold-not-due", CONFLICT, "The hold has not expired yet";

@@ -1,6 +1,7 @@
 //! From refusals and faults to problems. Handlers translate; nothing is decided here.
 
 use surehold_core::kernel::{Invalid, Refusal};
+use surehold_core::operations::InboxRefusal;
 use surehold_engine::{Failure, Fault};
 
 use super::{Code, Problem};
@@ -31,6 +32,19 @@ impl From<Failure<Refusal>> for Problem {
     fn from(failure: Failure<Refusal>) -> Problem {
         match failure {
             Failure::Refused(refusal) => refusal.into(),
+            Failure::KeyReused => Problem::new(Code::IdempotencyKeyReused, failure.to_string()),
+            Failure::Fault(fault) => fault.into(),
+            Failure::Defect => Problem::new(Code::Defect, failure.to_string()),
+        }
+    }
+}
+
+impl From<Failure<InboxRefusal>> for Problem {
+    fn from(failure: Failure<InboxRefusal>) -> Problem {
+        match failure {
+            Failure::Refused(refusal @ InboxRefusal::OperationConflict { .. }) => {
+                Problem::new(Code::OperationConflict, refusal.to_string())
+            }
             Failure::KeyReused => Problem::new(Code::IdempotencyKeyReused, failure.to_string()),
             Failure::Fault(fault) => fault.into(),
             Failure::Defect => Problem::new(Code::Defect, failure.to_string()),

@@ -84,8 +84,10 @@ pub enum KeyScope {
     Read,
     /// Place, extend, convert, move and cancel holds.
     Sell,
-    /// Change pools and the policy.
+    /// Change pools, inboxes and the policy.
     Manage,
+    /// Deliver tasks.
+    Tasks,
     /// Everything, for every tenant, and the keys themselves.
     Admin,
 }
@@ -96,6 +98,7 @@ impl From<KeyScope> for kernel::KeyScope {
             KeyScope::Read => kernel::KeyScope::Read,
             KeyScope::Sell => kernel::KeyScope::Sell,
             KeyScope::Manage => kernel::KeyScope::Manage,
+            KeyScope::Tasks => kernel::KeyScope::Tasks,
             KeyScope::Admin => kernel::KeyScope::Admin,
         }
     }

@@ -5,17 +5,19 @@ pub mod described;
 mod event;
 mod explain;
 mod hold;
+mod inbox;
 mod key;
 mod object;
 mod pool;
 
 pub use batch::{BatchCommand, BatchRequest, BatchResponse, BatchResult, CancelItem, ConvertItem, ExtendItem};
-pub use event::{Event, EventBody, EventPage};
+pub use event::{Event, EventBody, EventPage, OperationName};
 pub use explain::{Explanation, HoldOnPool};
 pub use hold::{
     ConvertHold, ConvertMode, ExtendHold, GiveBack, Hold, HoldPage, HoldState, Kept, Line, LinesOut, MoveBooked,
     PlaceHold,
 };
+pub use inbox::{Delivered, DeliveryOutcome, ExpireHoldTask, Inbox, InboxPage, PutInbox, ShownInbox};
 pub use key::{CreateKey, CreateTenant, Key, KeyPage, KeyScope, NewKey, Policy, RotateKey, Tenant, TenantPage};
 pub use pool::{
     AdjustPool, Availability, Pool, PoolName, PoolPage, PoolPut, PutPool, PutPools, ResourceAvailability, ShortLine,

@@ -227,3 +227,27 @@ async fn two_nodes_sell_what_there_is() {
     let dump = world.audit().await;
     assert_eq!((dump.holds.len(), dump.pools[0].held), (60, 60));
 }
+
+/// What the core allows and nothing else, whoever writes.
+#[tokio::test]
+async fn scopes_of_keys_are_checked_by_the_table() {
+    let fixture = fixture().await;
+    open(fixture.url()).await.unwrap();
+    let client = connect(fixture.url()).await.unwrap();
+    let sql = "insert into api_keys (tenant, id, name, scopes, secret_hash, created_at, version) \
+               values ($1, $2, 'till', $3, decode(repeat('00', 32), 'hex'), now(), 1)";
+    for (id, (tenant, scopes, expected)) in (1_i64..).zip([
+        (1_i64, 16_i64, true),
+        (1, 23, true),
+        (0, 8, true),
+        (1, 0, false),
+        (1, 8, false),
+        (0, 16, false),
+        (1, 9, false),
+        (1, 24, false),
+        (0, 24, false),
+        (1, 32, false),
+    ]) {
+        assert_eq!(client.execute(sql, &[&tenant, &id, &scopes]).await.is_ok(), expected, "{tenant} {scopes}");
+    }
+}

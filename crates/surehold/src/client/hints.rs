@@ -70,6 +70,10 @@ pub(super) fn hint_for(code: Code, problem: &Value, request: &Request) -> Option
         | Code::BodyTooLarge
         | Code::UnsupportedMediaType
         | Code::Invalid
+        | Code::TaskIdMissing
+        | Code::TaskNotFound
+        | Code::SignatureInvalid
+        | Code::OperationConflict
         | Code::TenantExists
         | Code::KeyIdReused
         | Code::KeyExpiryPast

@@ -81,8 +81,10 @@ enum Scope {
     Read,
     /// Place, extend, convert, move and cancel holds
     Sell,
-    /// Change pools and the policy
+    /// Change pools, inboxes and the policy
     Manage,
+    /// Deliver tasks: what a scheduler holds
+    Tasks,
     /// Everything, for every tenant, and the keys themselves
     Admin,
 }
@@ -93,6 +95,7 @@ impl Scope {
             Scope::Read => "read",
             Scope::Sell => "sell",
             Scope::Manage => "manage",
+            Scope::Tasks => "tasks",
             Scope::Admin => "admin",
         }
     }

@@ -16,9 +16,11 @@ use crate::operations::{
 /// Refused only by its handler: the attempt failed, and [`FailOperation`] says what follows.
 #[derive(Clone, Debug)]
 pub struct RunStateOperation {
-    /// As its maker found it. It need not be loaded again: if it has changed meanwhile, the completion does not fit it.
-    pub run: OperationRun,
+    pub key: OperationKey,
     pub handler: Arc<dyn StateHandler>,
+    /// The run as the command's maker has read it. It need not be loaded again: if it has changed meanwhile, the
+    /// completion does not fit it.
+    pub found: Option<OperationRun>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -33,17 +35,22 @@ impl Command for RunStateOperation {
     type Refusal = OperationRefusal;
 
     fn reads(&self, reads: &mut Reads<'_>) {
-        reads.record::<Operation>(&self.run.key);
+        if self.found.is_none() {
+            reads.record::<OperationRun>(&self.key);
+        }
+        reads.record::<Operation>(&self.key);
     }
 
     fn decide(&self, facts: &mut Facts) -> Result<StateRun, Stop<OperationRefusal>> {
-        facts.believe(&self.run);
-        let operation = match runnable(facts, &self.run.key)? {
+        if let Some(run) = &self.found {
+            facts.believe(run);
+        }
+        let operation = match runnable(facts, &self.key)? {
             Ok((_, operation)) => operation,
             Err(not_now) => return Ok(StateRun::NotNow(not_now)),
         };
         let result = self.handler.run(&operation, facts).map_err(refused)?;
-        succeed(facts, &self.run.key, result)?;
+        succeed(facts, &self.key, result)?;
         Ok(StateRun::Done)
     }
 }

@@ -148,7 +148,7 @@ impl Desk {
     }
 
     fn run_state(&mut self, said: &Statement<'_>) -> Answer {
-        let command = RunStateOperation { key: said.key(), handler: self.clerk(said) };
+        let command = RunStateOperation { key: said.key(), handler: self.clerk(said), found: None };
         match self.run(&command) {
             Ok(Done { reply: StateRun::Done, .. }) => Ok("done".to_owned()),
             Ok(Done { reply: StateRun::NotNow(not_now), .. }) => Ok(self.tell_not_now(&not_now)),
@@ -217,7 +217,8 @@ impl Desk {
         let key = new.key.clone();
         let asked = self.run(&EnqueueOperation(new)).unwrap();
         if asked.reply.enqueued == Enqueued::Enqueued {
-            let command = RunStateOperation { key: key.clone(), handler: Arc::new(ReconcileStuckOperation) };
+            let command =
+                RunStateOperation { key: key.clone(), handler: Arc::new(ReconcileStuckOperation), found: None };
             assert_eq!(self.run(&command).unwrap().reply, StateRun::Done);
         }
         let result: serde_json::Value = self.store.get::<Operation>(&key).unwrap().result.unwrap().read().unwrap();

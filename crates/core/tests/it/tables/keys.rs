@@ -10,8 +10,7 @@ fn check_installation(scenario: &str, expected: &str) {
     assert_eq!(World::new(TenantId::DIRECTORY).play(scenario), expected, "{scenario}");
 }
 
-const SCOPES: &str =
-    "invalid: a tenant's key has one or more of read, sell and manage; the installation's has admin and nothing else";
+const SCOPES: &str = "invalid: a tenant's key has one or more of read, sell, manage and tasks; the installation's has admin and nothing else";
 
 #[test]
 fn creating() {

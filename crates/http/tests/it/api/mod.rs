@@ -6,6 +6,7 @@ mod events;
 mod explain;
 mod holds;
 mod idempotency;
+mod inbox;
 mod keys;
 mod pages;
 mod pools;

@@ -28,6 +28,12 @@ fn good_body(operation: &Operation) -> Value {
                 {"cancel": {"id": id}},
             ]})
         }
+        "PUT /v1/{tenant}/inboxes/{inbox}" => {
+            json!({"secret": "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", "overlap_secs": 0})
+        }
+        "POST /v1/{tenant}/tasks/{task}" | "POST /tasks/{task}" => {
+            json!({"hold": "01890a5d-ac96-774b-bcce-b302099a8057"})
+        }
         "POST /admin/tenants" => json!({"slug": "casa", "policy": {"owner_holds_max": 100}}),
         "POST /admin/keys" => json!({"tenant": "casa", "name": "till", "scopes": ["read"]}),
         "POST /admin/keys/{key}/rotate" => json!({"overlap_secs": 0}),
@@ -99,6 +105,9 @@ fn with_a_wrong_type(value: &Value) -> Vec<Value> {
     members.iter().map(changed).collect()
 }
 
+/// What must not be missing, so that the body is looked at.
+const HEADERS: &str = "Idempotency-Key:strict Surehold-Task-Id:strict";
+
 #[tokio::test]
 async fn unknown_members_and_wrong_types_are_refused_everywhere() {
     let w = World::new().await;
@@ -111,10 +120,10 @@ async fn unknown_members_and_wrong_types_are_refused_everywhere() {
         let strangers = with_a_stranger(&good);
         assert!(!strangers.is_empty());
         for body in strangers.iter().chain(&with_a_wrong_type(&good)).chain(&with_an_array(&good)) {
-            w.check(&format!("{row} Idempotency-Key:strict {body}"), 422, "invalid").await;
+            w.check(&format!("{row} {HEADERS} {body}"), 422, "invalid").await;
         }
         // The body itself is not what is refused.
-        let answer = w.ask(&format!("{row} Idempotency-Key:strict {good}")).await;
+        let answer = w.ask(&format!("{row} {HEADERS} {good}")).await;
         assert!(answer.status.is_success() || answer.json()["code"] != "invalid", "{row}: {}", answer.text());
     }
     assert!(bodies >= 13, "{bodies}");

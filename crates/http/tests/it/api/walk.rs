@@ -24,6 +24,8 @@ impl Operation {
     /// A row with parameters filled in; without a body.
     pub(super) fn row(&self, tenant: &str) -> String {
         let path = self.path.replace("{tenant}", tenant).replace("{resource}", "room");
+        let path = path.replace("{task}", "expire-hold").replace("{inbox}", "orders");
+        let path = path.replace("{source}", "standard").replace("{rest}", &format!("{tenant}/orders"));
         let path = path.replace("{hold}", "$walked").replace("{key}", "live_1_00000000000000ff");
         assert!(!path.contains('{'), "say what to put into {path}");
         let query = if path.ends_with("/availability") { "?from=2026-12-24&until=2026-12-25" } else { "" };
@@ -60,6 +62,9 @@ fn needed_scope(operation: &Operation) -> &'static str {
     if path.starts_with("/admin/") || path == "/metrics" {
         return "admin";
     }
+    if path.contains("/tasks/") {
+        return "tasks";
+    }
     match (method, path.contains("/holds")) {
         ("GET", _) => "read",
         (_, true) => "sell",
@@ -67,7 +72,7 @@ fn needed_scope(operation: &Operation) -> &'static str {
     }
 }
 
-const SCOPES: [&str; 3] = ["read", "sell", "manage"];
+const SCOPES: [&str; 4] = ["read", "sell", "manage", "tasks"];
 
 #[tokio::test]
 async fn every_scope_opens_what_it_should_and_nothing_else() {
@@ -137,12 +142,14 @@ async fn a_hold_or_pool_of_another_tenant_is_not_found_under_ones_own_name() {
 async fn without_a_key_only_what_is_open() {
     let w = World::new().await;
     let open: Vec<String> = all_operations().iter().filter(|operation| operation.open).map(Operation::name).collect();
-    assert_eq!(open, ["GET /healthz", "GET /readyz"]);
+    assert_eq!(open, ["GET /healthz", "GET /readyz", "POST /webhooks/{source}/{rest}"]);
     for operation in all_operations() {
         for key in ["nobody", "wrong"] {
             w.add_key("wrong", &format!("sh_live_1_00000000000000ff_{}", "0".repeat(64)));
             let row = format!("{} As:{key} Idempotency-Key:walk {{}}", operation.row("casa"));
-            if operation.open {
+            if operation.path.starts_with("/webhooks/") {
+                w.check(&row, 401, "signature-invalid").await;
+            } else if operation.open {
                 w.check(&row, 200, r#"{"status":"ok"}"#).await;
             } else {
                 w.check(&row, 401, "unauthenticated").await;

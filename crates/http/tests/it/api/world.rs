@@ -93,7 +93,7 @@ impl World {
         for slug in ["casa", "other"] {
             let made = world.local(Method::POST, "/admin/tenants", &json!({"slug": slug})).await;
             assert_eq!(made.status, 201, "{}", made.text());
-            world.make_key(slug, json!({"tenant": slug, "scopes": ["read", "sell", "manage"]})).await;
+            world.make_key(slug, json!({"tenant": slug, "scopes": ["read", "sell", "manage", "tasks"]})).await;
         }
         world
     }

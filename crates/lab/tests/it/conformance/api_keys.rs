@@ -11,7 +11,7 @@ use surehold_lab::fixture::Fixture;
 use super::{World, new_id, parse_lines, pool};
 
 fn create(id: u64) -> CreateKey {
-    let scopes = KeyScopes::new(&[KeyScope::Read, KeyScope::Manage]).unwrap();
+    let scopes = KeyScopes::new(&[KeyScope::Read, KeyScope::Manage, KeyScope::Tasks]).unwrap();
     CreateKey::new(KeyId::new(id), KeyName::new("till 1 – bar").unwrap(), scopes, [0xff; 32])
 }
 

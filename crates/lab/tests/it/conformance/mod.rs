@@ -9,6 +9,7 @@ mod batches;
 mod defects;
 mod expiry;
 mod holds;
+mod inbox;
 mod journal;
 mod keys;
 mod odd_commands;
@@ -145,6 +146,13 @@ macro_rules! conformance {
                     an_abandoned_request_is_carried_out
                     stopping_serves_what_was_accepted
                     reopening_finds_everything
+                }
+                inbox {
+                    delivered_again_and_again
+                    delivered_by_many_at_once
+                    an_early_task_is_not_burnt
+                    inboxes_and_their_secrets
+                    the_audit_finds_an_event_without_operation
                 }
                 defects {
                     a_panic_while_deciding

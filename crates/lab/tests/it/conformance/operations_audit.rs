@@ -186,7 +186,7 @@ async fn mixed(world: &World<'_>) {
     let stuck = reconcile.key.clone();
     world.does(EnqueueOperation(reconcile)).await;
     let handler = Arc::new(ReconcileStuckOperation);
-    assert_eq!(world.does(RunStateOperation { key: stuck, handler }).await, StateRun::Done);
+    assert_eq!(world.does(RunStateOperation { key: stuck, handler, found: None }).await, StateRun::Done);
 
     world.ask(&SYNC, "s", 1).await;
     let call = world.start(&SYNC, "s").await;
@@ -196,7 +196,7 @@ async fn mixed(world: &World<'_>) {
     world.ask(&COUNT, "c", 1).await;
     let trouble = Trouble::retry("busy", "later");
     world.does(FailOperation { key: key(&COUNT, "c"), kind: &COUNT, trouble, dice: 0 }).await;
-    world.does(RunStateOperation { key: key(&COUNT, "c"), handler: Arc::new(Clerk(&COUNT)) }).await;
+    world.does(RunStateOperation { key: key(&COUNT, "c"), handler: Arc::new(Clerk(&COUNT)), found: None }).await;
     world.ask(&COUNT, "c", 2).await;
 }
 

@@ -110,9 +110,9 @@ fn booked(place: &Place, id: &str) {
 }
 
 fn keys(place: &Place) {
-    let wanted = ["--scope", "read", "--scope", "manage", "--name", "web", "--expires-in", "90d"];
+    let wanted = ["--scope", "read", "--scope", "tasks", "--name", "web", "--expires-in", "90d"];
     let made = place.run(&[&["key", "create", "casa"], &wanted[..]].concat()).ok();
-    let made = made.tells(&["read manage", "web", "(in 89 days)", "shown this once"]);
+    let made = made.tells(&["read tasks", "web", "(in 89 days)", "shown this once"]);
     assert!(made.out.starts_with("sh_live_") && made.out.lines().count() == 1, "{}", made.said());
     let key = made.out.trim();
     let listed = place.json(&["key", "list", "casa"]);

@@ -38,7 +38,7 @@ impl World {
         server.administer("POST", "/admin/tenants", &json!({"slug": TENANT}));
         let key = |wanted: &Value| server.administer("POST", "/admin/keys", wanted);
         let tenant_key = key(
-            &json!({"tenant": TENANT, "name": "website", "scopes": ["read", "sell", "manage"], "requests_per_s": 10_000_000}),
+            &json!({"tenant": TENANT, "name": "website", "scopes": ["read", "sell", "manage", "tasks"], "requests_per_s": 10_000_000}),
         );
         let admin_key = key(&json!({"name": "operator", "scopes": ["admin"], "requests_per_s": 10_000_000}));
         let spare_key = key(&json!({"tenant": TENANT, "name": "spare", "scopes": ["read"]}));
@@ -62,7 +62,8 @@ impl World {
         let (method, path) = OPERATIONS[number % OPERATIONS.len()];
         let hold = random.pick(&self.holds).clone();
         let pool = POOLS[random.below(2)];
-        let key = if path.starts_with("/v1") { &self.tenant_key } else { &self.admin_key };
+        let key =
+            if path.starts_with("/v1") || path.starts_with("/tasks") { &self.tenant_key } else { &self.admin_key };
         let body = body(method, path, &hold);
         let mut headers = vec![
             ("host", "localhost".to_owned()),
@@ -76,7 +77,12 @@ impl World {
         if body.is_some() {
             headers.push(("content-type", "application/json".to_owned()));
         }
+        if path.contains("/tasks/") {
+            headers.push(("surehold-task-id", Uuid::now_v7().to_string()));
+        }
         let filled = path.replace("{tenant}", TENANT).replace("{hold}", &hold).replace("{resource}", pool);
+        let filled = filled.replace("{inbox}", "orders").replace("{task}", "expire-hold");
+        let filled = filled.replace("{source}", "standard").replace("{rest}", &format!("{TENANT}/orders"));
         Request {
             operation: (method, path),
             method: method.to_owned(),
@@ -103,7 +109,7 @@ pub(super) fn assert_complete(description: &Value) {
 }
 
 /// Those of the API, and the pages beside it.
-const OPERATIONS: [(&str, &str); 32] = [
+const OPERATIONS: [(&str, &str); 38] = [
     ("GET", "/v1/{tenant}"),
     ("PUT", "/v1/{tenant}/policy"),
     ("GET", "/v1/{tenant}/pools"),
@@ -123,6 +129,12 @@ const OPERATIONS: [(&str, &str); 32] = [
     ("POST", "/v1/{tenant}/holds/{hold}/give-back"),
     ("POST", "/v1/{tenant}/holds/batch"),
     ("GET", "/v1/{tenant}/events"),
+    ("GET", "/v1/{tenant}/inboxes"),
+    ("PUT", "/v1/{tenant}/inboxes/{inbox}"),
+    ("DELETE", "/v1/{tenant}/inboxes/{inbox}"),
+    ("POST", "/v1/{tenant}/tasks/{task}"),
+    ("POST", "/tasks/{task}"),
+    ("POST", "/webhooks/{source}/{rest}"),
     ("GET", "/healthz"),
     ("GET", "/readyz"),
     ("GET", "/metrics"),
@@ -144,6 +156,7 @@ fn query(method: &str, path: &str) -> Vec<(&'static str, String)> {
         ("GET", "/v1/{tenant}/availability") => &[("from", "2026-12-24"), ("until", "2026-12-27")],
         ("GET", "/v1/{tenant}/holds") => &[("state", "active"), ("limit", "3")],
         ("GET", "/v1/{tenant}/events") => &[("after", "0-0"), ("limit", "3")],
+        ("POST", "/webhooks/{source}/{rest}") => &[("mode", "live")],
         ("GET", "/admin/tenants") => &[("after", "a"), ("limit", "3")],
         ("GET", "/admin/keys") => &[("tenant", TENANT), ("mode", "live")],
         _ => &[],
@@ -178,6 +191,9 @@ fn body(method: &str, path: &str, hold: &str) -> Option<Value> {
             {"extend": {"id": hold, "until": "2026-12-24T00:00:00Z"}},
             {"convert": {"id": hold, "mode": "book"}},
             {"cancel": {"id": hold}}]}),
+        ("PUT", "/v1/{tenant}/inboxes/{inbox}") => json!({"secret": "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"}),
+        ("POST", "/v1/{tenant}/tasks/{task}" | "/tasks/{task}") => json!({"hold": hold}),
+        ("POST", "/webhooks/{source}/{rest}") => json!({"paid": true}),
         ("POST", "/admin/tenants") => json!({"slug": "casa-verde", "policy": {"lifetime_secs_default": 60}}),
         ("POST", "/admin/keys") => json!({"tenant": TENANT, "name": "till", "scopes": ["read", "sell"], "mode": "test",
             "expires_at": "2099-01-01T00:00:00Z", "requests_per_s": 10}),
