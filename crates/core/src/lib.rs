@@ -7,7 +7,8 @@ pub mod operations;
 
 use kernel::{ApiKey, Hold, KeptReply, Owner, Pool, Record, SlugClaim, Table, Tenant};
 use operations::{
-    AggregateLock, Attempt, Case, CorrelatedOperation, DeadLetter, Effect, Epoch, Operation, OperationRun, WorkerBeat,
+    AggregateLock, Attempt, Case, CorrelatedOperation, DeadLetter, Effect, Epoch, Operation, OperationRun, Schedule,
+    WorkerBeat,
 };
 
 /// Every table that a store must be able to load and write.
@@ -29,4 +30,5 @@ pub const TABLES: &[&Table] = &[
     Case::TABLE,
     WorkerBeat::TABLE,
     Epoch::TABLE,
+    Schedule::TABLE,
 ];

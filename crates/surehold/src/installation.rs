@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::{Context, Result};
-use surehold_engine::{Engine, EngineConfig, Store};
+use surehold_engine::{Engine, EngineConfig, Registry, Store, builtin};
 use surehold_http::{ApiConfig, RateLimit};
 use surehold_postgres::{PostgresConfig, PostgresStore};
 use surehold_sqlite::SqliteStore;
@@ -25,7 +25,7 @@ pub(crate) async fn open(config: &Config) -> Result<Engine> {
             )
         }
     };
-    Ok(Engine::start(store, engine_config(config))?)
+    Ok(Engine::start_with(store, engine_config(config), builtin(Registry::default()))?)
 }
 
 fn engine_config(config: &Config) -> EngineConfig {
@@ -33,6 +33,7 @@ fn engine_config(config: &Config) -> EngineConfig {
         waiting_commands_max: config.engine.waiting_commands_max,
         deadline: config.engine.deadline(),
         sweep_pause: config.engine.sweep_pause(),
+        schedule_pause: config.engine.schedule_pause(),
         journal_retention: Some(config.events.retention()),
     }
 }

@@ -58,4 +58,12 @@ pub enum Invalid {
     CorrelationMalformed,
     #[error("the key of {kind} has the parts {parts}")]
     KeyParts { kind: String, parts: String },
+    #[error(
+        "a schedule is named with 1 to 100 letters, digits, dots, hyphens and underscores, a letter or digit first"
+    )]
+    ScheduleNameMalformed,
+    #[error("{kind} cannot be asked for by a schedule; these can: {schedulable}")]
+    NotSchedulable { kind: String, schedulable: String },
+    #[error("the payload is not one of {kind}: {reason}")]
+    Payload { kind: String, reason: String },
 }

@@ -3,6 +3,7 @@
 //! Knows nothing of what any module's operations mean. Start reading at `enqueue.rs`, then `ending.rs`.
 
 mod breaker;
+mod builtin;
 mod cases;
 pub mod commands;
 mod cron;
@@ -12,15 +13,18 @@ mod event;
 mod handlers;
 mod lint;
 mod names;
+mod overdue;
 mod payload;
 mod reconcile;
 mod records;
 mod retry;
+mod schedules;
 mod trouble;
 mod types;
 mod zone;
 
 pub use breaker::{Admission, Breaker, BreakerPolicy, Standing, Ticket};
+pub use builtin::{ANNOUNCE, Announce};
 pub use cases::{AssignCase, ResolveCase};
 pub use cron::{CRON_BYTES_MAX, Cron, CronError, CronField};
 pub use enqueue::{Enqueued, NewOperation, enqueue};
@@ -28,16 +32,22 @@ pub use event::OperationsEvent;
 pub use handlers::{AfterRejection, EffectHandler, StateHandler, Step};
 pub use lint::lint;
 pub use names::{
-    Actor, Aggregate, CORRELATIONS_MAX, Correlation, DedupeKey, LeaseToken, OperationKey, Reason, TypeName, WorkerId,
+    Actor, Aggregate, CORRELATIONS_MAX, Correlation, DedupeKey, LeaseToken, OperationKey, Reason, ScheduleName,
+    TypeName, WorkerId,
 };
+pub use overdue::SKIPPED_COUNTED_MAX;
 pub use payload::{PAYLOAD_BYTES_MAX, Payload};
 pub use reconcile::{LOST_LEASES_MAX, RECONCILE_STUCK_OPERATION, ReconcileStuckOperation, StuckReason, reconciliation};
 pub use records::{
     AggregateLock, Attempt, AttemptKey, AttemptOutcome, Case, CaseKey, CaseState, CorrelatedOperation, DeadLetter,
     Doubt, Effect, EffectKey, EffectState, Epoch, JsonList, Lease, Operation, OperationRun, OperationState, Outcome,
-    WaitingOn, WorkerBeat,
+    Schedule, WaitingOn, WorkerBeat,
 };
 pub use retry::{Backoff, Pause, RETRY_AFTER_SECS_MAX, RetryPolicy};
+pub use schedules::{
+    FireSchedules, FiredSchedule, PutSchedule, RemoveSchedule, SCHEDULE_PAYLOAD_BYTES_MAX, SchedulesFired,
+    is_schedulable,
+};
 pub use trouble::{OperationRefusal, Trouble};
 pub use types::{Mode, Nature, OperationType, Priority};
 pub use zone::TimeZoneName;

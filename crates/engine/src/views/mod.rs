@@ -4,6 +4,7 @@ mod holds;
 mod installation;
 mod journal;
 mod pools;
+mod schedules;
 
 pub use installation::TenantRow;
 pub use journal::{JournalRow, JournalTail};

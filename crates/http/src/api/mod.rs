@@ -13,6 +13,7 @@ mod keys;
 mod pages;
 mod params;
 mod pools;
+mod schedules;
 mod tenants;
 
 use std::sync::Arc;
@@ -137,6 +138,8 @@ fn public_routes() -> OpenApiRouter<Api> {
         .routes(routes!(holds::hold_move))
         .routes(routes!(holds::hold_give_back))
         .routes(routes!(batch::holds_batch))
+        .routes(routes!(schedules::schedules_list))
+        .routes(routes!(schedules::schedule_get, schedules::schedule_put, schedules::schedule_remove))
         .routes(routes!(events::events))
         .routes(routes!(health::healthz))
         .routes(routes!(health::readyz))

@@ -52,6 +52,7 @@ codes! {
     HoldNotFound = "hold-not-found", NOT_FOUND, "There is no such hold";
     PoolNotFound = "pool-not-found", NOT_FOUND, "There is no such pool";
     KeyNotFound = "key-not-found", NOT_FOUND, "There is no such key";
+    ScheduleNotFound = "schedule-not-found", NOT_FOUND, "There is no such schedule";
     CursorGone = "cursor-gone", GONE, "The cursor is outside of what is kept";
     TenantExists = "tenant-exists", CONFLICT, "The tenant exists with other content";
     HoldIdOutsideWindow = "hold-id-outside-window", UNPROCESSABLE_ENTITY, "The hold's id is too old or from the future";

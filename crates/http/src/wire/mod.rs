@@ -8,6 +8,7 @@ mod hold;
 mod key;
 mod object;
 mod pool;
+mod schedule;
 
 pub use batch::{BatchCommand, BatchRequest, BatchResponse, BatchResult, CancelItem, ConvertItem, ExtendItem};
 pub use event::{Event, EventBody, EventPage};
@@ -21,6 +22,7 @@ pub use pool::{
     AdjustPool, Availability, Pool, PoolName, PoolPage, PoolPut, PutPool, PutPools, ResourceAvailability, ShortLine,
     SlotAvailability,
 };
+pub use schedule::{PutSchedule, Schedule, SchedulePage};
 
 /// The most items that a page has, and how many it has unless told.
 pub const PAGE_ITEMS_MAX: u16 = 1_000;

@@ -8,6 +8,7 @@ mod effect;
 mod json_list;
 mod operation;
 mod run;
+mod schedule;
 mod small;
 
 pub use attempt::{Attempt, AttemptKey, AttemptOutcome};
@@ -18,6 +19,7 @@ pub use json_list::JsonList;
 pub use operation::{Operation, Outcome};
 pub(super) use run::PARKED;
 pub use run::{Lease, OperationRun, OperationState, WaitingOn};
+pub use schedule::Schedule;
 pub use small::{AggregateLock, CorrelatedOperation, Epoch, WorkerBeat};
 
 use crate::kernel::Corrupt;

@@ -1,0 +1,5 @@
+//! Types of operation that every installation has.
+
+mod announce;
+
+pub use announce::{ANNOUNCE, Announce};
