@@ -9,6 +9,7 @@ mod idempotency;
 mod keys;
 mod pages;
 mod pools;
+mod schedules;
 mod strict;
 mod walk;
 mod world;

@@ -28,6 +28,10 @@ fn good_body(operation: &Operation) -> Value {
                 {"cancel": {"id": id}},
             ]})
         }
+        "PUT /v1/{tenant}/schedules/{name}" => json!({
+            "cron": "@daily", "zone": "UTC", "type": "ANNOUNCE", "payload": {"topic": "t"}, "correlations": ["a=1"],
+            "enabled": true,
+        }),
         "POST /admin/tenants" => json!({"slug": "casa", "policy": {"owner_holds_max": 100}}),
         "POST /admin/keys" => json!({"tenant": "casa", "name": "till", "scopes": ["read"]}),
         "POST /admin/keys/{key}/rotate" => json!({"overlap_secs": 0}),
