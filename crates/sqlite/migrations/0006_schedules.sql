@@ -15,6 +15,8 @@ create table schedules (
   constraint only_enabled_ones_fire check (enabled = 1 or next_at is null)
 ) strict, without rowid;
 
--- A tenant's that are due; whose are due, and when the next one is.
+-- A tenant's that are due.
 create index schedules_due on schedules (tenant, next_at) where next_at is not null;
-create index schedules_next on schedules (next_at, tenant) where next_at is not null;
+-- Whose are due, and when the next one is. Has another condition than the index above, so that neither is ever taken
+-- for the other.
+create index schedules_next on schedules (next_at, tenant) where enabled;

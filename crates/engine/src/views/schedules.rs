@@ -6,8 +6,8 @@ use surehold_core::operations::{Schedule, ScheduleName};
 use super::{Views, corrupt};
 use crate::{Fault, OwnedValue, ReadRow, Scope};
 
-/// One round of firing does not take on more.
-const TENANTS_MAX: i64 = 1_000;
+/// What one round of firing takes on; the next one goes on from there.
+const DUE_LOOKED_AT_MAX: i64 = 10_000;
 
 impl Views {
     /// Schedules behind `after`, in the order of their names.
@@ -24,9 +24,9 @@ impl Views {
 
     /// Tenants with a schedule that is due, those who wait longest first.
     pub(crate) async fn tenants_with_due_schedules(&self, now: Timestamp) -> Result<Vec<TenantId>, Fault> {
-        let sql = "select tenant from schedules where next_at is not null and next_at <= $1 \
-                   group by tenant order by min(next_at) limit $2";
-        let params = vec![OwnedValue::Time(now), OwnedValue::Int(TENANTS_MAX)];
+        let sql = "select tenant from (select tenant, next_at from schedules where enabled and next_at <= $1 \
+                   order by next_at limit $2) due group by tenant order by min(next_at)";
+        let params = vec![OwnedValue::Time(now), OwnedValue::Int(DUE_LOOKED_AT_MAX)];
         let rows = self.store.query(Scope::Installation, sql, params).await?;
         let tenants = rows.iter().map(|row| row.int(0).map(TenantId));
         tenants.collect::<Result<_, Corrupt>>().map_err(|what| corrupt(&what))
@@ -34,7 +34,7 @@ impl Views {
 
     /// The first instant after this one at which any tenant's schedule is due.
     pub(crate) async fn next_schedule_after(&self, now: Timestamp) -> Result<Option<Timestamp>, Fault> {
-        let sql = "select next_at from schedules where next_at is not null and next_at > $1 order by next_at limit 1";
+        let sql = "select next_at from schedules where enabled and next_at > $1 order by next_at limit 1";
         let rows = self.store.query(Scope::Installation, sql, vec![OwnedValue::Time(now)]).await?;
         let next = rows.first().map(|row: &ReadRow| row.time(0)).transpose();
         next.map_err(|what| corrupt(&what))

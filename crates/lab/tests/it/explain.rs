@@ -234,7 +234,7 @@ fn sqlite_plan_expected(name: &str) -> Vec<String> {
         ("insert", _) | (_, "journal insert") => Vec::new(),
         (_, "load due holds") => vec!["SEARCH holds USING INDEX holds_due (tenant=? AND expires_at<?)".to_owned()],
         (_, "load due schedules") => {
-            vec!["SEARCH schedules USING INDEX schedules_due (tenant=? AND next_at<?)".to_owned()]
+            vec!["SEARCH schedules USING INDEX schedules_due (tenant=? AND next_at>? AND next_at<?)".to_owned()]
         }
         (_, "journal head") => vec!["SEARCH journal USING PRIMARY KEY (tenant=?)".to_owned()],
         (_, "journal trim") => vec!["SEARCH journal USING PRIMARY KEY (tenant=? AND seq<?)".to_owned()],

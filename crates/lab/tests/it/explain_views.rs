@@ -6,7 +6,7 @@ use surehold_lab::fixture::{Fixture, StoreKind, connect};
 use super::explain::{FILL, SQLITE_FILL, sqlite_plan};
 
 /// A view's statement as the engine writes it, what Postgres must look up by, and what SQLite must say it does.
-const VIEWS: [(&str, &str, &str, &str); 11] = [
+const VIEWS: [(&str, &str, &str, &str); 12] = [
     (
         "pools",
         "select total from pools where tenant = $1 and (resource, slot) > ($2, $3) order by resource, slot limit $4",
@@ -53,10 +53,16 @@ const VIEWS: [(&str, &str, &str, &str); 11] = [
         "SEARCH schedules USING PRIMARY KEY (tenant=? AND name>?)",
     ),
     (
+        "tenants with due schedules",
+        "select tenant, next_at from schedules where enabled and next_at <= $1 order by next_at limit $2",
+        "(next_at <= $1)",
+        "SEARCH schedules USING INDEX schedules_next (next_at<?)",
+    ),
+    (
         "next schedule",
-        "select next_at from schedules where next_at is not null and next_at > $1 order by next_at limit 1",
+        "select next_at from schedules where enabled and next_at > $1 order by next_at limit 1",
         "(next_at > $1)",
-        "SEARCH schedules USING COVERING INDEX schedules_next (next_at>?)",
+        "SEARCH schedules USING INDEX schedules_next (next_at>?)",
     ),
     (
         "journal",

@@ -70,7 +70,7 @@ async fn what_is_refused() {
     check(json!({"type": "RECONCILE_STUCK_OPERATION"}), "these can: ANNOUNCE").await;
     check(json!({"payload": {}}), "missing field `topic`").await;
     check(json!({"payload": {"topic": "t", "data": {"x": "y".repeat(16 << 10)}}}), "the data has").await;
-    check(json!({"correlations": ["propertyId"]}), "propertyId=4711").await;
+    check(json!({"correlations": ["propertyId"]}), "looks like purchaseId=4711").await;
     let many: Vec<String> = (0..33).map(|n| format!("a={n}")).collect();
     check(json!({"correlations": many}), "33 items").await;
     for name in ["%20", "-a", "a%2Fb", "a:b", &"x".repeat(101)] {
