@@ -78,7 +78,7 @@ struct Put {
     topic: Option<String>,
     /// What is announced with the topic, a JSON object
     #[arg(long, value_name = "JSON", requires = "topic", value_parser = object)]
-    data: Option<Value>,
+    details: Option<Value>,
     /// What the type needs, a JSON object
     #[arg(long, value_name = "JSON", value_parser = object)]
     payload: Option<Value>,
@@ -98,7 +98,7 @@ fn object(text: &str) -> Result<Value, String> {
 impl Put {
     fn body(&self) -> Value {
         let payload = match (&self.topic, &self.payload) {
-            (Some(topic), _) => json!({"topic": topic, "data": self.data.clone().unwrap_or_else(|| json!({}))}),
+            (Some(topic), _) => json!({"topic": topic, "data": self.details.clone().unwrap_or_else(|| json!({}))}),
             (None, Some(payload)) => payload.clone(),
             (None, None) => json!({}),
         };

@@ -131,7 +131,19 @@ fn keys(place: &Place) {
 
 fn schedules(place: &Place) {
     place.run(&["schedule", "list", "casa"]).ok().tells(&["note: there are none", "surehold schedule put casa"]);
-    let night = ["schedule", "put", "casa", "night", "0 2 * * *", "--zone", "America/Sao_Paulo", "--topic", "audit"];
+    let night = [
+        "schedule",
+        "put",
+        "casa",
+        "night",
+        "0 2 * * *",
+        "--zone",
+        "America/Sao_Paulo",
+        "--topic",
+        "audit",
+        "--details",
+        "{\"n\":1}",
+    ];
     let put = place.run(&night).ok();
     put.shows(&[
         "schedule  night\n",
@@ -156,7 +168,7 @@ fn schedules(place: &Place) {
     ]);
     let shown = place.json(&["schedule", "show", "casa", "night"]);
     assert_eq!(shown["upcoming"].as_array().map(Vec::len), Some(5), "{shown}");
-    assert_eq!(shown["payload"], serde_json::json!({"topic": "audit", "data": {}}));
+    assert_eq!(shown["payload"], serde_json::json!({"topic": "audit", "data": {"n": 1}}));
     place.run(&["schedule", "remove", "casa", "weekly"]).ok().shows(&["removed weekly\n"]);
     let gone = place.run(&["schedule", "show", "casa", "weekly"]).ended(1);
     gone.tells(&["error: there is no schedule weekly", "hint: `surehold schedule list casa`"]);

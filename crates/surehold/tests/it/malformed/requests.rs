@@ -77,6 +77,7 @@ impl World {
             headers.push(("content-type", "application/json".to_owned()));
         }
         let filled = path.replace("{tenant}", TENANT).replace("{hold}", &hold).replace("{resource}", pool);
+        let filled = filled.replace("{name}", "night");
         Request {
             operation: (method, path),
             method: method.to_owned(),
@@ -103,7 +104,7 @@ pub(super) fn assert_complete(description: &Value) {
 }
 
 /// Those of the API, and the pages beside it.
-const OPERATIONS: [(&str, &str); 32] = [
+const OPERATIONS: [(&str, &str); 36] = [
     ("GET", "/v1/{tenant}"),
     ("PUT", "/v1/{tenant}/policy"),
     ("GET", "/v1/{tenant}/pools"),
@@ -122,6 +123,10 @@ const OPERATIONS: [(&str, &str); 32] = [
     ("POST", "/v1/{tenant}/holds/{hold}/move"),
     ("POST", "/v1/{tenant}/holds/{hold}/give-back"),
     ("POST", "/v1/{tenant}/holds/batch"),
+    ("GET", "/v1/{tenant}/schedules"),
+    ("PUT", "/v1/{tenant}/schedules/{name}"),
+    ("GET", "/v1/{tenant}/schedules/{name}"),
+    ("DELETE", "/v1/{tenant}/schedules/{name}"),
     ("GET", "/v1/{tenant}/events"),
     ("GET", "/healthz"),
     ("GET", "/readyz"),
@@ -143,6 +148,7 @@ fn query(method: &str, path: &str) -> Vec<(&'static str, String)> {
         ("GET", "/v1/{tenant}/pools") => &[("resource", "double"), ("limit", "3")],
         ("GET", "/v1/{tenant}/availability") => &[("from", "2026-12-24"), ("until", "2026-12-27")],
         ("GET", "/v1/{tenant}/holds") => &[("state", "active"), ("limit", "3")],
+        ("GET", "/v1/{tenant}/schedules") => &[("after", "a"), ("limit", "3")],
         ("GET", "/v1/{tenant}/events") => &[("after", "0-0"), ("limit", "3")],
         ("GET", "/admin/tenants") => &[("after", "a"), ("limit", "3")],
         ("GET", "/admin/keys") => &[("tenant", TENANT), ("mode", "live")],
@@ -178,6 +184,9 @@ fn body(method: &str, path: &str, hold: &str) -> Option<Value> {
             {"extend": {"id": hold, "until": "2026-12-24T00:00:00Z"}},
             {"convert": {"id": hold, "mode": "book"}},
             {"cancel": {"id": hold}}]}),
+        ("PUT", "/v1/{tenant}/schedules/{name}") => json!({"cron": "0 2 * * *", "zone": "America/Sao_Paulo",
+            "type": "ANNOUNCE", "payload": {"topic": "audit", "data": {"a": [1]}}, "correlations": ["a=1"],
+            "enabled": true}),
         ("POST", "/admin/tenants") => json!({"slug": "casa-verde", "policy": {"lifetime_secs_default": 60}}),
         ("POST", "/admin/keys") => json!({"tenant": TENANT, "name": "till", "scopes": ["read", "sell"], "mode": "test",
             "expires_at": "2099-01-01T00:00:00Z", "requests_per_s": 10}),
