@@ -148,9 +148,8 @@ fn query(method: &str, path: &str) -> Vec<(&'static str, String)> {
         ("GET", "/v1/{tenant}/pools") => &[("resource", "double"), ("limit", "3")],
         ("GET", "/v1/{tenant}/availability") => &[("from", "2026-12-24"), ("until", "2026-12-27")],
         ("GET", "/v1/{tenant}/holds") => &[("state", "active"), ("limit", "3")],
-        ("GET", "/v1/{tenant}/schedules") => &[("after", "a"), ("limit", "3")],
         ("GET", "/v1/{tenant}/events") => &[("after", "0-0"), ("limit", "3")],
-        ("GET", "/admin/tenants") => &[("after", "a"), ("limit", "3")],
+        ("GET", "/v1/{tenant}/schedules" | "/admin/tenants") => &[("after", "a"), ("limit", "3")],
         ("GET", "/admin/keys") => &[("tenant", TENANT), ("mode", "live")],
         _ => &[],
     };
