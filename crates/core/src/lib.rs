@@ -8,7 +8,7 @@ pub mod operations;
 use kernel::{ApiKey, Hold, KeptReply, Owner, Pool, Record, SlugClaim, Table, Tenant};
 use operations::{
     AggregateLock, Attempt, Case, CorrelatedOperation, DeadLetter, Effect, Epoch, InboxEvent, InboxSecret, Operation,
-    OperationRun, WorkerBeat,
+    OperationRun, Schedule, WorkerBeat,
 };
 
 /// Every table that a store must be able to load and write.
@@ -32,4 +32,5 @@ pub const TABLES: &[&Table] = &[
     Epoch::TABLE,
     InboxEvent::TABLE,
     InboxSecret::TABLE,
+    Schedule::TABLE,
 ];

@@ -14,6 +14,7 @@ use uuid::Uuid;
 use crate::job::{CommandJob, Outcome, Ticket};
 use crate::queue::{Ended, LaneSender, lane_queue};
 use crate::retention::trim_forever;
+use crate::scheduler::fire_forever;
 use crate::sweeper::sweep_forever;
 use crate::{BATCH_COMMANDS_MAX, Failure, Fault, Registry, RequestKey, Store, StoreError, Views, Wakeups};
 
@@ -25,6 +26,8 @@ pub struct EngineConfig {
     pub deadline: Duration,
     /// The pause between sweeps for lapsed holds; `None` leaves it to others.
     pub sweep_pause: Option<Duration>,
+    /// The longest pause between looks for schedules that are due; `None` leaves them to others.
+    pub schedule_pause: Option<Duration>,
     /// How long events are kept; `None` keeps them for ever.
     pub journal_retention: Option<Duration>,
 }
@@ -35,6 +38,7 @@ impl Default for EngineConfig {
             waiting_commands_max: 32_768,
             deadline: Duration::from_secs(10),
             sweep_pause: Some(Duration::from_secs(1)),
+            schedule_pause: Some(Duration::from_secs(1)),
             journal_retention: None,
         }
     }
@@ -81,7 +85,7 @@ impl std::fmt::Debug for Engine {
 }
 
 impl Engine {
-    /// Starts the store's lanes and the sweeper. Must be called within a tokio runtime.
+    /// Starts the store's lanes and what runs beside them. Must be called within a tokio runtime.
     pub fn start(store: Arc<dyn Store>, config: EngineConfig) -> Result<Engine, StoreError> {
         Engine::start_with(store, config, Registry::default())
     }
@@ -105,8 +109,9 @@ impl Engine {
         let views = Views::new(store);
         let engine = Engine { shared: Arc::new(Shared { lanes, views, registry, wakeups, config, ended, background }) };
         let sweeping = config.sweep_pause.map(|pause| tokio::spawn(sweep_forever(engine.downgrade(), pause)));
+        let firing = config.schedule_pause.map(|pause| tokio::spawn(fire_forever(engine.downgrade(), pause)));
         let trimming = config.journal_retention.map(|kept| tokio::spawn(trim_forever(engine.downgrade(), kept)));
-        let tasks = sweeping.into_iter().chain(trimming).map(|task| task.abort_handle());
+        let tasks = [sweeping, firing, trimming].into_iter().flatten().map(|task| task.abort_handle());
         engine.shared.background.lock().expect("nothing panics while holding it").extend(tasks);
         Ok(engine)
     }

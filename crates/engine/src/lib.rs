@@ -12,6 +12,7 @@ mod queue;
 mod recovery;
 mod request_key;
 mod retention;
+mod scheduler;
 mod session;
 mod store;
 mod sweeper;

@@ -8,7 +8,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use anyhow::{Context, Result};
 use surehold_core::kernel::Timestamp;
-use surehold_engine::{Engine, EngineConfig, Store};
+use surehold_engine::{Engine, EngineConfig, Registry, Store, builtin};
 use surehold_postgres::{PostgresConfig, PostgresStore};
 use surehold_sqlite::SqliteStore;
 use tempfile::TempDir;
@@ -98,13 +98,13 @@ impl Fixture {
         }
     }
 
-    /// An engine that sweeps nothing by itself, so that tests decide what happens when.
+    /// An engine that sweeps and fires nothing by itself, so that tests decide what happens when.
     pub async fn engine(&self) -> Result<Engine> {
-        self.engine_with(EngineConfig { sweep_pause: None, ..EngineConfig::default() }).await
+        self.engine_with(EngineConfig { sweep_pause: None, schedule_pause: None, ..EngineConfig::default() }).await
     }
 
     pub async fn engine_with(&self, config: EngineConfig) -> Result<Engine> {
-        Ok(Engine::start(self.store().await?, config)?)
+        Ok(Engine::start_with(self.store().await?, config, builtin(Registry::default()))?)
     }
 
     /// Turns the store's clock forward, for all engines of this fixture.

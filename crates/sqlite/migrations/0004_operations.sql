@@ -72,8 +72,6 @@ create table operation_effects (
   constraint settled_without_doubt check (state = 'INTENT' or state = 'UNKNOWN' or doubt = 'none')
 ) strict, without rowid;
 
-create unique index operation_effects_by_key on operation_effects (tenant, idempotency_key);
-
 create table operation_attempts (
   tenant integer not null,
   type text not null,
@@ -149,7 +147,8 @@ create table cases (
     and (resolved_at is null) = (resolution is null))
 ) strict, without rowid;
 
-create index cases_by_state on cases (tenant, state, opened_at, kind, key);
+-- Led by the state, so that nobody takes it for a way to one case.
+create index cases_by_state on cases (state, tenant, opened_at, kind, key);
 
 create table workers (
   tenant integer not null check (tenant = 0),

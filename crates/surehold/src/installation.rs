@@ -34,6 +34,7 @@ fn engine_config(config: &Config) -> EngineConfig {
         waiting_commands_max: config.engine.waiting_commands_max,
         deadline: config.engine.deadline(),
         sweep_pause: config.engine.sweep_pause(),
+        schedule_pause: config.engine.schedule_pause(),
         journal_retention: Some(config.events.retention()),
     }
 }

@@ -66,4 +66,12 @@ pub enum Invalid {
     BodyTooLong { bytes: usize, bytes_max: usize },
     #[error("a signing secret has {bytes_min} to {bytes_max} bytes, not {bytes}")]
     SecretLength { bytes: usize, bytes_min: usize, bytes_max: usize },
+    #[error(
+        "a schedule is named with 1 to 100 letters, digits, dots, hyphens and underscores, a letter or digit first"
+    )]
+    ScheduleNameMalformed,
+    #[error("{kind} cannot be asked for by a schedule; these can: {schedulable}")]
+    NotSchedulable { kind: String, schedulable: String },
+    #[error("the payload is not one of {kind}: {reason}")]
+    Payload { kind: String, reason: String },
 }

@@ -113,6 +113,11 @@ impl Cron {
         if cron.can_fire() { Ok(cron) } else { Err(CronError::NeverFires) }
     }
 
+    /// The text as it was given, with single spaces.
+    pub fn as_str(&self) -> &str {
+        &self.text
+    }
+
     /// The first instant strictly after `after` at which the schedule fires; none when the calendar ends before it.
     pub fn next_after(&self, zone: &TimeZoneName, after: Timestamp) -> Option<Timestamp> {
         let after = jiff::Timestamp::from_microsecond(after.micros()).ok()?;

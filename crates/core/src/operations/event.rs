@@ -63,10 +63,12 @@ pub enum OperationsEvent {
     ScheduleRemoved {
         name: SmolStr,
     },
-    /// `planned_for` is the instant that the schedule names, not the one at which it was noticed.
+    /// `planned_for` is the instant that the schedule names, not the one at which it was noticed. `skipped` instants
+    /// before it were missed and are not made up for; they are counted up to 1,440.
     ScheduleFired {
         name: SmolStr,
         planned_for: Timestamp,
+        skipped: u32,
     },
     EndpointChanged {
         endpoint: SmolStr,

@@ -2,13 +2,19 @@
 
 use std::fmt::Debug;
 
-use crate::kernel::{Facts, Stop};
+use crate::kernel::{Facts, Invalid, Stop};
 
 use super::{Effect, Operation, OperationType, Payload, Trouble};
 
 /// A state operation: a change of our own records, completed in the transaction that makes it.
 pub trait StateHandler: Debug + Send + Sync + 'static {
     fn kind(&self) -> &'static OperationType;
+
+    /// Whether the payload can be understood at all: told to whoever asks for the operation, where that is somebody
+    /// outside.
+    fn check(&self, _: &Payload) -> Result<(), Invalid> {
+        Ok(())
+    }
 
     /// Decides like a command. What it changed is dropped unless it returns `Ok` with the result.
     fn run(&self, operation: &Operation, facts: &mut Facts) -> Result<Payload, Stop<Trouble>>;

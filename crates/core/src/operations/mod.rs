@@ -14,10 +14,12 @@ mod handlers;
 mod inbox;
 mod lint;
 mod names;
+mod overdue;
 mod payload;
 mod reconcile;
 mod records;
 mod retry;
+mod schedules;
 mod trouble;
 mod types;
 mod zone;
@@ -35,16 +37,21 @@ pub use inbox::{
 pub use lint::lint;
 pub use names::{
     Actor, Aggregate, CORRELATIONS_MAX, Correlation, DedupeKey, ExternalId, InboxName, LeaseToken, OperationKey,
-    Reason, SourceName, TypeName, WorkerId,
+    Reason, ScheduleName, SourceName, TypeName, WorkerId,
 };
+pub use overdue::SKIPPED_COUNTED_MAX;
 pub use payload::{PAYLOAD_BYTES_MAX, Payload};
 pub use reconcile::{LOST_LEASES_MAX, RECONCILE_STUCK_OPERATION, ReconcileStuckOperation, StuckReason, reconciliation};
 pub use records::{
     AggregateLock, Attempt, AttemptKey, AttemptOutcome, Case, CaseKey, CaseState, CorrelatedOperation, DeadLetter,
     Doubt, Effect, EffectKey, EffectState, Epoch, InboxEvent, InboxKey, InboxSecret, JsonList, Lease, Operation,
-    OperationRun, OperationState, Outcome, PreviousSecret, SigningSecret, WaitingOn, WorkerBeat,
+    OperationRun, OperationState, Outcome, PreviousSecret, Schedule, SigningSecret, WaitingOn, WorkerBeat,
 };
 pub use retry::{Backoff, Pause, RETRY_AFTER_SECS_MAX, RetryPolicy};
+pub use schedules::{
+    FireSchedules, FiredSchedule, PutSchedule, RemoveSchedule, SCHEDULE_PAYLOAD_BYTES_MAX, SchedulesFired,
+    is_schedulable,
+};
 pub use trouble::{OperationRefusal, Trouble};
 pub use types::{Mode, Nature, OperationType, Priority};
 pub use zone::TimeZoneName;

@@ -14,6 +14,7 @@ const TEXT_BYTES_MAX: usize = 500;
 const EXTERNAL_ID_BYTES_MAX: usize = 640;
 const INBOX_BYTES_MAX: usize = 63;
 const SOURCE_BYTES_MAX: usize = 160;
+const SCHEDULE_NAME_BYTES_MAX: usize = 100;
 
 fn check_type(text: &str) -> Result<(), Invalid> {
     let legal = |b: u8| b.is_ascii_uppercase() || b.is_ascii_digit() || b == b'_';
@@ -33,7 +34,14 @@ fn check_inbox(text: &str) -> Result<(), Invalid> {
     if sized && inner_hyphens && text.bytes().all(legal) { Ok(()) } else { Err(Invalid::InboxMalformed) }
 }
 
-fn check_text(what: &str, text: &str, bytes_max: usize) -> Result<(), Invalid> {
+fn check_schedule_name(text: &str) -> Result<(), Invalid> {
+    let legal = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.');
+    let begins = text.bytes().next().is_some_and(|b| b.is_ascii_alphanumeric());
+    let sized = text.len() <= SCHEDULE_NAME_BYTES_MAX;
+    if begins && sized && text.bytes().all(legal) { Ok(()) } else { Err(Invalid::ScheduleNameMalformed) }
+}
+
+pub(super) fn check_text(what: &str, text: &str, bytes_max: usize) -> Result<(), Invalid> {
     if text.is_empty() {
         return Err(Invalid::NameEmpty { what: what.to_owned() });
     }
@@ -110,6 +118,10 @@ text!(
 text!(
     /// Why somebody did it.
     Reason, |text: &str| check_text("reason", text, TEXT_BYTES_MAX)
+);
+text!(
+    /// A schedule's name in addresses and in the keys of what it asks for.
+    ScheduleName, check_schedule_name
 );
 
 text!(
@@ -257,6 +269,10 @@ mod tests {
             assert!(TypeName::new(bad).is_err(), "{bad}");
         }
         assert!(TypeName::new("ISSUE_TICKETS_2").is_ok());
+        for bad in ["", ".", "..", "-a", "a b", "a/b", "a:b", "é", &"x".repeat(101)] {
+            assert!(ScheduleName::new(bad).is_err(), "{bad}");
+        }
+        assert!(ScheduleName::new("Night-audit_2.b").is_ok());
         for bad in ["", "purchaseId", "=1", "a=", &format!("a={}", "x".repeat(401))] {
             assert!(Correlation::parse(bad).is_err(), "{bad}");
         }

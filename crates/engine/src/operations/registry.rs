@@ -3,8 +3,10 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use surehold_core::kernel::Invalid;
 use surehold_core::operations::{
-    EffectHandler, OperationKey, OperationType, ReconcileStuckOperation, StateHandler, TypeName,
+    EffectHandler, OperationKey, OperationType, Payload, ReconcileStuckOperation, StateHandler, TypeName,
+    is_schedulable,
 };
 
 use super::Provider;
@@ -27,6 +29,14 @@ impl Registered {
         match self {
             Registered::State(handler) => handler.kind(),
             Registered::Effect(handler, _) => handler.kind(),
+        }
+    }
+
+    /// Whether the type understands the payload, as far as it can tell beforehand.
+    pub fn check(&self, payload: &Payload) -> Result<(), Invalid> {
+        match self {
+            Registered::State(handler) => handler.check(payload),
+            Registered::Effect(..) => Ok(()),
         }
     }
 }
@@ -81,5 +91,14 @@ impl Registry {
 
     pub fn kinds(&self) -> impl Iterator<Item = &'static OperationType> {
         self.types.values().map(Registered::kind)
+    }
+
+    /// The type, if a schedule can ask for it: its key is the schedule's name and the planned instant.
+    pub fn schedulable(&self, name: &TypeName) -> Option<&Registered> {
+        self.get(name).filter(|registered| is_schedulable(registered.kind()))
+    }
+
+    pub fn schedulable_kinds(&self) -> impl Iterator<Item = &'static OperationType> {
+        self.kinds().filter(|kind| is_schedulable(kind))
     }
 }

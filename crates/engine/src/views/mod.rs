@@ -6,6 +6,7 @@ mod installation;
 mod journal;
 mod pools;
 mod queue;
+mod schedules;
 
 pub use installation::TenantRow;
 pub use journal::{JournalRow, JournalTail};

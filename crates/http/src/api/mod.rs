@@ -14,6 +14,7 @@ mod keys;
 mod pages;
 mod params;
 mod pools;
+mod schedules;
 mod tasks;
 mod tenants;
 mod webhooks;
@@ -159,6 +160,8 @@ fn public_routes() -> OpenApiRouter<Api> {
         .routes(routes!(holds::hold_move))
         .routes(routes!(holds::hold_give_back))
         .routes(routes!(batch::holds_batch))
+        .routes(routes!(schedules::schedules_list))
+        .routes(routes!(schedules::schedule_get, schedules::schedule_put, schedules::schedule_remove))
         .routes(routes!(events::events))
         .routes(routes!(inboxes::inboxes_list))
         .routes(routes!(inboxes::inbox_put, inboxes::inbox_remove))

@@ -5,6 +5,7 @@ use axum::http::request::Parts;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use surehold_core::kernel::{HoldId, PoolKey, ResourceName, Slot};
+use surehold_core::operations::ScheduleName;
 
 use super::Api;
 use crate::keys::KeyRef;
@@ -55,6 +56,18 @@ impl FromRequestParts<Api> for KeyPath {
     async fn from_request_parts(parts: &mut Parts, api: &Api) -> Result<KeyPath, Problem> {
         let text = path_param(parts, api, "key").await?;
         KeyRef::parse(&text).map(KeyPath).map_err(|error| malformed(error.to_string()))
+    }
+}
+
+/// The schedule named in the path.
+pub(crate) struct SchedulePath(pub(crate) ScheduleName);
+
+impl FromRequestParts<Api> for SchedulePath {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, api: &Api) -> Result<SchedulePath, Problem> {
+        let text = path_param(parts, api, "name").await?;
+        ScheduleName::new(&text).map(SchedulePath).map_err(|invalid| malformed(invalid.to_string()))
     }
 }
 

@@ -55,6 +55,7 @@ codes! {
     PoolNotFound = "pool-not-found", NOT_FOUND, "There is no such pool";
     KeyNotFound = "key-not-found", NOT_FOUND, "There is no such key";
     TaskNotFound = "task-not-found", NOT_FOUND, "There is no such task";
+    ScheduleNotFound = "schedule-not-found", NOT_FOUND, "There is no such schedule";
     CursorGone = "cursor-gone", GONE, "The cursor is outside of what is kept";
     TenantExists = "tenant-exists", CONFLICT, "The tenant exists with other content";
     HoldIdOutsideWindow = "hold-id-outside-window", UNPROCESSABLE_ENTITY, "The hold's id is too old or from the future";

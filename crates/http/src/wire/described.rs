@@ -31,6 +31,11 @@ pub struct HoldId(pub String);
 #[schema(example = "live_1_00ff00ff00ff00ff", pattern = "^(live_[0-9]{1,18}|test_[1-9][0-9]{0,17})_[0-9a-f]{16}$")]
 pub struct KeyId(pub String);
 
+/// A schedule's name.
+#[derive(Debug, ToSchema)]
+#[schema(example = "night-audit", min_length = 1, max_length = 100, pattern = "^[A-Za-z0-9][A-Za-z0-9._-]*$")]
+pub struct ScheduleName(pub String);
+
 /// Names a request, so that it can be repeated: printable ASCII without a blank at either end. A UUID is a good one.
 #[derive(Debug, ToSchema)]
 #[schema(min_length = 1, max_length = 200, pattern = "^[!-~]([ -~]*[!-~])?$")]

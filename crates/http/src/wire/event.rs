@@ -166,6 +166,8 @@ pub enum EventBody {
         /// The instant that the schedule names.
         #[schema(value_type = String, format = DateTime)]
         planned_for: Timestamp,
+        /// Instants before that one which were missed and are not made up for; 1440 stands for as many or more.
+        skipped: u32,
     },
     EndpointChanged {
         endpoint: String,
@@ -260,7 +262,9 @@ impl From<OperationsEvent> for EventBody {
             }
             E::ScheduleChanged { name } => EventBody::ScheduleChanged { name: name.into() },
             E::ScheduleRemoved { name } => EventBody::ScheduleRemoved { name: name.into() },
-            E::ScheduleFired { name, planned_for } => EventBody::ScheduleFired { name: name.into(), planned_for },
+            E::ScheduleFired { name, planned_for, skipped } => {
+                EventBody::ScheduleFired { name: name.into(), planned_for, skipped }
+            }
             E::EndpointChanged { endpoint } => EventBody::EndpointChanged { endpoint: endpoint.into() },
             E::EndpointDisabled { endpoint } => EventBody::EndpointDisabled { endpoint: endpoint.into() },
             E::EndpointRemoved { endpoint } => EventBody::EndpointRemoved { endpoint: endpoint.into() },

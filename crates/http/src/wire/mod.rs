@@ -9,6 +9,7 @@ mod inbox;
 mod key;
 mod object;
 mod pool;
+mod schedule;
 
 pub use batch::{BatchCommand, BatchRequest, BatchResponse, BatchResult, CancelItem, ConvertItem, ExtendItem};
 pub use event::{Event, EventBody, EventPage, OperationName};
@@ -23,6 +24,7 @@ pub use pool::{
     AdjustPool, Availability, Pool, PoolName, PoolPage, PoolPut, PutPool, PutPools, ResourceAvailability, ShortLine,
     SlotAvailability,
 };
+pub use schedule::{PutSchedule, Schedule, SchedulePage};
 
 /// The most items that a page has, and how many it has unless told.
 pub const PAGE_ITEMS_MAX: u16 = 1_000;

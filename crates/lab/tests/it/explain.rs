@@ -21,6 +21,8 @@ pub(crate) const FILL: &str = "
     insert into owners select 1 + n % 3, 'o' || n, 1, 1, 1 from generate_series(0, 4999) n;
     insert into replies select 1 + n % 3, 'place_hold', 'k' || n, decode(repeat('00', 32), 'hex'), '{}', now(), 1
         from generate_series(0, 4999) n;
+    insert into schedules select 1 + n % 3, 'n' || n, '@daily', 'UTC', 'ANNOUNCE', '{}', null, n % 5 <> 0,
+        case when n % 5 <> 0 then now() + n * interval '1 min' end, null, now(), 1 from generate_series(0, 4999) n;
     insert into journal select 1 + n % 3, 1 + n / 3, gen_random_uuid(), now(), 0, '' from generate_series(0, 4999) n;";
 
 /// A session as a lane has it, with statements prepared by number.
@@ -90,6 +92,7 @@ fn lookup_faults(plan: &Value, name: &str) -> Vec<String> {
     let (table, index, condition) = (text("Relation Name"), text("Index Name"), text("Index Cond"));
     let (expected_index, columns) = match name {
         "load due holds" => ("holds_due".to_owned(), vec!["tenant", "expires_at"]),
+        "load due schedules" => ("schedules_due".to_owned(), vec!["tenant", "next_at"]),
         "journal heads" => ("journal_pkey".to_owned(), vec!["tenant"]),
         _ => (format!("{table}_pkey"), key_columns(table)),
     };
@@ -234,6 +237,9 @@ fn sqlite_plan_expected(name: &str) -> Vec<String> {
     match (verb, name) {
         ("insert", _) | (_, "journal insert") => Vec::new(),
         (_, "load due holds") => vec!["SEARCH holds USING INDEX holds_due (tenant=? AND expires_at<?)".to_owned()],
+        (_, "load due schedules") => {
+            vec!["SEARCH schedules USING INDEX schedules_due (tenant=? AND next_at>? AND next_at<?)".to_owned()]
+        }
         (_, "journal head") => vec!["SEARCH journal USING PRIMARY KEY (tenant=?)".to_owned()],
         (_, "journal trim") => vec!["SEARCH journal USING PRIMARY KEY (tenant=? AND seq<?)".to_owned()],
         (_, "journal batch") => vec![table_plan("journal")],
@@ -267,4 +273,6 @@ pub(crate) const SQLITE_FILL: &str = "
         select 1 + n % 3, randomblob(16), iif(n % 5 = 0, 'active', 'cancelled'), '[]', 0, n, iif(n % 5 = 0, null, 0), 1
         from n;
     insert into owners select 1 + n % 3, 'o' || n, 1, 1, 1 from n where n < 5000;
+    insert into schedules select 1 + n % 3, 'n' || n, '@daily', 'UTC', 'ANNOUNCE', '{}', null, n % 5 <> 0,
+        iif(n % 5 <> 0, n, null), null, 0, 1 from n where n < 5000;
     insert into journal select 1 + n % 3, 1 + n / 3, randomblob(16), 0, 0, x'' from n where n < 5000;";

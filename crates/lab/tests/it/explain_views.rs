@@ -6,7 +6,7 @@ use surehold_lab::fixture::{Fixture, StoreKind, connect};
 use super::explain::{FILL, SQLITE_FILL, sqlite_plan};
 
 /// A view's statement as the engine writes it, what Postgres must look up by, and what SQLite must say it does.
-const VIEWS: [(&str, &str, &str, &str); 9] = [
+const VIEWS: [(&str, &str, &str, &str); 12] = [
     (
         "pools",
         "select total from pools where tenant = $1 and (resource, slot) > ($2, $3) order by resource, slot limit $4",
@@ -45,6 +45,24 @@ const VIEWS: [(&str, &str, &str, &str); 9] = [
          id > $3)) and expires_at >= $2 order by expires_at, id limit $4",
         "(expires_at >= $2)",
         "SEARCH holds USING INDEX holds_due (tenant=? AND expires_at>?)",
+    ),
+    (
+        "schedules",
+        "select cron from schedules where tenant = $1 and name > $2 order by name limit $3",
+        "(name > $2)",
+        "SEARCH schedules USING PRIMARY KEY (tenant=? AND name>?)",
+    ),
+    (
+        "tenants with due schedules",
+        "select tenant, next_at from schedules where enabled and next_at <= $1 order by next_at limit $2",
+        "(next_at <= $1)",
+        "SEARCH schedules USING INDEX schedules_next (next_at<?)",
+    ),
+    (
+        "next schedule",
+        "select next_at from schedules where enabled and next_at > $1 order by next_at limit 1",
+        "(next_at > $1)",
+        "SEARCH schedules USING INDEX schedules_next (next_at>?)",
     ),
     (
         "journal",

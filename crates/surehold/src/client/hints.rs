@@ -42,6 +42,9 @@ pub(super) fn hint_for(code: Code, problem: &Value, request: &Request) -> Option
         Code::HoldNotFound => {
             return Some(format!("`surehold hold list {tenant} --active` shows the live ones"));
         }
+        Code::ScheduleNotFound => {
+            return Some(format!("`surehold schedule list {tenant}` shows what there is"));
+        }
         Code::HoldEnded => "place a new hold; an ended one does not come back",
         Code::HoldIdReused => "leave --id out to place another hold",
         Code::HoldIdOutsideWindow => "leave --id out; a UUIDv7 carries its time and is good for a while only",

@@ -76,10 +76,11 @@ pub(crate) struct Opened {
 impl Opened {
     pub(super) async fn open(config: &Config) -> anyhow::Result<Opened> {
         let mut config = config.clone();
-        // One caller needs no more; and sweeping is the work of servers.
+        // One caller needs no more; and what happens by itself is the work of servers.
         config.store.lanes = 1;
         config.store.readers = 1;
         config.engine.sweep_pause_ms = 0;
+        config.engine.schedule_pause_ms = 0;
         let engine = installation::open(&config).await?;
         let stop = CancellationToken::new();
         let api = Api::new(engine.clone(), installation::api_config(&config), None, stop.clone());

@@ -3,6 +3,7 @@
 use jiff::{SpanRelativeTo, Timestamp, civil::Date};
 use serde_json::{Value, json};
 use surehold_core::kernel::{ResourceName, Slot, Slug};
+use surehold_core::operations::{Cron, ScheduleName, TimeZoneName};
 use uuid::Uuid;
 
 use super::screen::Screen;
@@ -19,6 +20,19 @@ pub(super) fn resource(text: &str) -> Result<String, String> {
         return Err("a resource called . or .. cannot be asked for".to_owned());
     }
     ResourceName::new(text).map(|name| name.to_string()).map_err(|invalid| invalid.to_string())
+}
+
+pub(super) fn schedule_name(text: &str) -> Result<String, String> {
+    ScheduleName::new(text).map(|name| name.to_string()).map_err(|invalid| invalid.to_string())
+}
+
+/// A schedule as in crontab.
+pub(super) fn cron(text: &str) -> Result<String, String> {
+    Cron::parse(text).map(|cron| cron.to_string()).map_err(|error| error.to_string())
+}
+
+pub(super) fn zone(text: &str) -> Result<String, String> {
+    TimeZoneName::parse(text).map(|zone| zone.to_string()).map_err(|invalid| invalid.to_string())
 }
 
 pub(super) fn date(text: &str) -> Result<Date, String> {

@@ -16,6 +16,7 @@ mod pages;
 mod pool;
 mod pool_put;
 mod problem;
+mod schedule;
 mod screen;
 mod tenant;
 mod view;
@@ -49,6 +50,7 @@ pub(crate) enum ApiCommand {
     Pool(pool::PoolCommand),
     Availability(availability::Availability),
     Hold(hold::HoldCommand),
+    Schedule(schedule::ScheduleCommand),
     Events(events::Events),
     Explain(explain::Explain),
 }
@@ -61,6 +63,7 @@ impl ApiCommand {
             ApiCommand::Pool(command) => run(command),
             ApiCommand::Availability(command) => run(command),
             ApiCommand::Hold(command) => run(command),
+            ApiCommand::Schedule(command) => run(command),
             ApiCommand::Events(command) => run(command),
             ApiCommand::Explain(command) => run(command),
         }

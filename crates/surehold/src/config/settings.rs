@@ -60,6 +60,8 @@ settings! {
         waiting_commands_max: usize = 32_768, whole(1, 1_000_000);
         /// Pause between sweeps for lapsed holds. 0 leaves them to other nodes; a lapsed hold is dead either way.
         sweep_pause_ms: u64 = 1_000, whole(0, HOUR_SECS * 1_000);
+        /// Longest pause between looks for schedules that are due. 0 leaves them to other nodes.
+        schedule_pause_ms: u64 = 1_000, whole(0, HOUR_SECS * 1_000);
     }
 
     /// Carrying operations out.
@@ -179,6 +181,10 @@ impl Engine {
 
     pub(crate) fn sweep_pause(&self) -> Option<Duration> {
         (self.sweep_pause_ms > 0).then(|| Duration::from_millis(self.sweep_pause_ms))
+    }
+
+    pub(crate) fn schedule_pause(&self) -> Option<Duration> {
+        (self.schedule_pause_ms > 0).then(|| Duration::from_millis(self.schedule_pause_ms))
     }
 }
 

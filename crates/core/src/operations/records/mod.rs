@@ -9,6 +9,7 @@ mod inbox;
 mod json_list;
 mod operation;
 mod run;
+mod schedule;
 mod small;
 
 pub use attempt::{Attempt, AttemptKey, AttemptOutcome};
@@ -20,6 +21,7 @@ pub use json_list::JsonList;
 pub use operation::{Operation, Outcome};
 pub(super) use run::PARKED;
 pub use run::{Lease, OperationRun, OperationState, WaitingOn};
+pub use schedule::Schedule;
 pub use small::{AggregateLock, CorrelatedOperation, Epoch, WorkerBeat};
 
 use crate::kernel::Corrupt;

@@ -13,4 +13,5 @@ mod owners;
 mod place;
 mod pools;
 mod rules;
+mod schedules;
 mod tenants;

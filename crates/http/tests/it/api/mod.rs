@@ -10,6 +10,7 @@ mod inbox;
 mod keys;
 mod pages;
 mod pools;
+mod schedules;
 mod strict;
 mod walk;
 mod world;

@@ -34,6 +34,10 @@ fn good_body(operation: &Operation) -> Value {
         "POST /v1/{tenant}/tasks/{task}" | "POST /tasks/{task}" => {
             json!({"hold": "01890a5d-ac96-774b-bcce-b302099a8057"})
         }
+        "PUT /v1/{tenant}/schedules/{name}" => json!({
+            "cron": "@daily", "zone": "UTC", "type": "ANNOUNCE", "payload": {"topic": "t"}, "correlations": ["a=1"],
+            "enabled": true,
+        }),
         "POST /admin/tenants" => json!({"slug": "casa", "policy": {"owner_holds_max": 100}}),
         "POST /admin/keys" => json!({"tenant": "casa", "name": "till", "scopes": ["read"]}),
         "POST /admin/keys/{key}/rotate" => json!({"overlap_secs": 0}),

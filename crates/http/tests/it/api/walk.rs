@@ -27,6 +27,7 @@ impl Operation {
         let path = path.replace("{task}", "expire-hold").replace("{inbox}", "orders");
         let path = path.replace("{source}", "standard").replace("{rest}", &format!("{tenant}/orders"));
         let path = path.replace("{hold}", "$walked").replace("{key}", "live_1_00000000000000ff");
+        let path = path.replace("{name}", "nightly");
         assert!(!path.contains('{'), "say what to put into {path}");
         let query = if path.ends_with("/availability") { "?from=2026-12-24&until=2026-12-25" } else { "" };
         let query = if self.name() == "GET /v1/{tenant}/holds" { "?state=active" } else { query };

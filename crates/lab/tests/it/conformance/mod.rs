@@ -18,6 +18,7 @@ mod pools;
 mod queue;
 mod replays;
 mod scenario;
+mod schedules;
 mod tenants;
 mod text;
 mod views;
@@ -136,6 +137,13 @@ macro_rules! conformance {
                     pages_make_the_whole
                     a_follower_misses_nothing
                     what_changes_nothing_is_not_told
+                }
+                schedules {
+                    put_replaced_and_removed
+                    one_operation_per_instant
+                    the_scheduler_fires_and_says_so
+                    an_outage_is_not_made_up_for
+                    many_at_once_and_keys_that_are_taken
                 }
                 queue {
                     full_is_busy

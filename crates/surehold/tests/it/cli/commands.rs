@@ -27,6 +27,7 @@ fn tour(place: &Place) {
     let hold = holds(place);
     booked(place, &hold);
     keys(place);
+    schedules(place);
     test_data(place);
     events(place);
     machines(place, &hold);
@@ -126,6 +127,57 @@ fn keys(place: &Place) {
     place.run(&["key", "list", "casa"]).ok().shows(&["revoked 2"]);
     place.run(&["key", "create", "--name", "root"]).ok().tells(&["admin"]);
     place.run(&["key", "list"]).ok().shows(&["live_0_", "root", "good"]);
+}
+
+fn schedules(place: &Place) {
+    place.run(&["schedule", "list", "casa"]).ok().tells(&["note: there are none", "surehold schedule put casa"]);
+    let night = [
+        "schedule",
+        "put",
+        "casa",
+        "night",
+        "0 2 * * *",
+        "--zone",
+        "America/Sao_Paulo",
+        "--topic",
+        "audit",
+        "--details",
+        "{\"n\":1}",
+    ];
+    let put = place.run(&night).ok();
+    put.shows(&[
+        "schedule  night\n",
+        "zone      America/Sao_Paulo\n",
+        "type      ANNOUNCE\n",
+        "T05:00:00Z (in ",
+        "then ",
+    ]);
+    place.run(&night).ok().tells(&["note: this repeats an earlier request"]);
+    let payload = ["--payload", "{\"topic\":\"t\",\"data\":{\"a\":1}}", "--correlation", "propertyId=7", "--disabled"];
+    let weekly = place.run(&[&["schedule", "put", "casa", "weekly", "@weekly"], &payload[..]].concat()).ok();
+    weekly.shows(&[
+        "payload       {\"data\":{\"a\":1},\"topic\":\"t\"}\n",
+        "propertyId=7\n",
+        "next          disabled\n",
+    ]);
+    let listed = place.run(&["schedule", "list", "casa"]).ok();
+    listed.shows(&[
+        "SCHEDULE  CRON",
+        "night     0 2 * * *  America/Sao_Paulo  ANNOUNCE  2",
+        "weekly    @weekly    UTC",
+    ]);
+    let shown = place.json(&["schedule", "show", "casa", "night"]);
+    assert_eq!(shown["upcoming"].as_array().map(Vec::len), Some(5), "{shown}");
+    assert_eq!(shown["payload"], serde_json::json!({"topic": "audit", "data": {"n": 1}}));
+    place.run(&["schedule", "remove", "casa", "weekly"]).ok().shows(&["removed weekly\n"]);
+    let gone = place.run(&["schedule", "show", "casa", "weekly"]).ended(1);
+    gone.tells(&["error: there is no schedule weekly", "hint: `surehold schedule list casa`"]);
+    place.run(&["schedule", "put", "casa", "n", "0 2 * *", "--topic", "t"]).ended(2).tells(&["five fields"]);
+    place
+        .run(&["schedule", "put", "casa", "n", "@daily", "--zone", "Mars", "--topic", "t"])
+        .ended(2)
+        .tells(&["time zone"]);
+    place.run(&["schedule", "put", "casa", "n", "@daily"]).ended(1).tells(&["missing field `topic`"]);
 }
 
 fn test_data(place: &Place) {

@@ -83,6 +83,7 @@ impl World {
         let filled = path.replace("{tenant}", TENANT).replace("{hold}", &hold).replace("{resource}", pool);
         let filled = filled.replace("{inbox}", "orders").replace("{task}", "expire-hold");
         let filled = filled.replace("{source}", "standard").replace("{rest}", &format!("{TENANT}/orders"));
+        let filled = filled.replace("{name}", "night");
         Request {
             operation: (method, path),
             method: method.to_owned(),
@@ -109,7 +110,7 @@ pub(super) fn assert_complete(description: &Value) {
 }
 
 /// Those of the API, and the pages beside it.
-const OPERATIONS: [(&str, &str); 38] = [
+const OPERATIONS: [(&str, &str); 42] = [
     ("GET", "/v1/{tenant}"),
     ("PUT", "/v1/{tenant}/policy"),
     ("GET", "/v1/{tenant}/pools"),
@@ -128,6 +129,10 @@ const OPERATIONS: [(&str, &str); 38] = [
     ("POST", "/v1/{tenant}/holds/{hold}/move"),
     ("POST", "/v1/{tenant}/holds/{hold}/give-back"),
     ("POST", "/v1/{tenant}/holds/batch"),
+    ("GET", "/v1/{tenant}/schedules"),
+    ("PUT", "/v1/{tenant}/schedules/{name}"),
+    ("GET", "/v1/{tenant}/schedules/{name}"),
+    ("DELETE", "/v1/{tenant}/schedules/{name}"),
     ("GET", "/v1/{tenant}/events"),
     ("GET", "/v1/{tenant}/inboxes"),
     ("PUT", "/v1/{tenant}/inboxes/{inbox}"),
@@ -157,7 +162,7 @@ fn query(method: &str, path: &str) -> Vec<(&'static str, String)> {
         ("GET", "/v1/{tenant}/holds") => &[("state", "active"), ("limit", "3")],
         ("GET", "/v1/{tenant}/events") => &[("after", "0-0"), ("limit", "3")],
         ("POST", "/webhooks/{source}/{rest}") => &[("mode", "live")],
-        ("GET", "/admin/tenants") => &[("after", "a"), ("limit", "3")],
+        ("GET", "/v1/{tenant}/schedules" | "/admin/tenants") => &[("after", "a"), ("limit", "3")],
         ("GET", "/admin/keys") => &[("tenant", TENANT), ("mode", "live")],
         _ => &[],
     };
@@ -194,6 +199,9 @@ fn body(method: &str, path: &str, hold: &str) -> Option<Value> {
         ("PUT", "/v1/{tenant}/inboxes/{inbox}") => json!({"secret": "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"}),
         ("POST", "/v1/{tenant}/tasks/{task}" | "/tasks/{task}") => json!({"hold": hold}),
         ("POST", "/webhooks/{source}/{rest}") => json!({"paid": true}),
+        ("PUT", "/v1/{tenant}/schedules/{name}") => json!({"cron": "0 2 * * *", "zone": "America/Sao_Paulo",
+            "type": "ANNOUNCE", "payload": {"topic": "audit", "data": {"a": [1]}}, "correlations": ["a=1"],
+            "enabled": true}),
         ("POST", "/admin/tenants") => json!({"slug": "casa-verde", "policy": {"lifetime_secs_default": 60}}),
         ("POST", "/admin/keys") => json!({"tenant": TENANT, "name": "till", "scopes": ["read", "sell"], "mode": "test",
             "expires_at": "2099-01-01T00:00:00Z", "requests_per_s": 10}),
