@@ -6,6 +6,7 @@ pub mod kernel;
 pub mod operations;
 
 use kernel::{ApiKey, Hold, KeptReply, Owner, Pool, Record, SlugClaim, Table, Tenant};
+use operations::outbox::{WebhookEndpoint, WebhookTail};
 use operations::{
     AggregateLock, Attempt, Case, CorrelatedOperation, DeadLetter, Effect, Epoch, Operation, OperationRun, WorkerBeat,
 };
@@ -29,4 +30,6 @@ pub const TABLES: &[&Table] = &[
     Case::TABLE,
     WorkerBeat::TABLE,
     Epoch::TABLE,
+    WebhookEndpoint::TABLE,
+    WebhookTail::TABLE,
 ];

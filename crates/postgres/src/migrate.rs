@@ -17,6 +17,7 @@ pub(crate) const MIGRATIONS: &[Migration] = &[
         usable_from: 1,
     },
     Migration { number: 4, name: "operations", sql: include_str!("../migrations/0004_operations.sql"), usable_from: 1 },
+    Migration { number: 5, name: "webhooks", sql: include_str!("../migrations/0005_webhooks.sql"), usable_from: 1 },
 ];
 
 /// The migration that lets those who only serve read the list of migrations.

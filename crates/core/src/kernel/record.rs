@@ -90,6 +90,10 @@ impl<'a> dyn Columns<'a> + '_ {
         self.put(text.map_or(Value::Null, Value::Text));
     }
 
+    pub fn put_bytes(&mut self, bytes: Option<&'a [u8]>) {
+        self.put(bytes.map_or(Value::Null, Value::Bytes));
+    }
+
     pub fn put_int(&mut self, int: Option<i64>) {
         self.put(int.map_or(Value::Null, Value::Int));
     }
@@ -185,6 +189,14 @@ impl dyn Row + '_ {
         match self.next_value()? {
             Value::Bytes(bytes) => Ok(bytes),
             other => Err(Corrupt::unexpected("bytes", other)),
+        }
+    }
+
+    pub fn bytes_or_null(&mut self) -> Result<Option<&[u8]>, Corrupt> {
+        match self.next_value()? {
+            Value::Bytes(bytes) => Ok(Some(bytes)),
+            Value::Null => Ok(None),
+            other => Err(Corrupt::unexpected("bytes or null", other)),
         }
     }
 }

@@ -12,6 +12,7 @@ mod event;
 mod handlers;
 mod lint;
 mod names;
+pub mod outbox;
 mod payload;
 mod reconcile;
 mod records;

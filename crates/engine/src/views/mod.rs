@@ -4,9 +4,12 @@ mod holds;
 mod installation;
 mod journal;
 mod pools;
+mod webhooks;
 
 pub use installation::TenantRow;
 pub use journal::{JournalRow, JournalTail};
+pub(crate) use webhooks::EndpointPlace;
+pub use webhooks::WebhookDelivery;
 
 use std::sync::Arc;
 
@@ -41,7 +44,8 @@ fn corrupt(what: &impl std::fmt::Display) -> Fault {
 }
 
 impl Views {
-    pub(crate) fn new(store: Arc<dyn Store>) -> Views {
+    /// For whoever reads beside an engine, on the same store.
+    pub fn new(store: Arc<dyn Store>) -> Views {
         Views { store }
     }
 
