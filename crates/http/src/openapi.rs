@@ -6,7 +6,7 @@ use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityRequirement
 use utoipa::openapi::{ContentBuilder, OpenApi, Ref, RefOr, ResponseBuilder};
 
 use crate::problem::Problem;
-use crate::wire::described::{HoldId, IdempotencyKey, KeyId, Name, Slot, Slug};
+use crate::wire::described::{Cursor, EndpointId, HoldId, IdempotencyKey, KeyId, Name, Slot, Slug};
 
 #[derive(utoipa::OpenApi)]
 #[openapi(
@@ -19,12 +19,13 @@ use crate::wire::described::{HoldId, IdempotencyKey, KeyId, Name, Slot, Slug};
         (name = "Holds", description = "Timed claims on pools, all or nothing"),
         (name = "Pools", description = "What can be sold, and how much of it is left"),
         (name = "Events", description = "What happened, in order and without gaps"),
+        (name = "Webhooks", description = "What happened, told to addresses of your choice"),
         (name = "Tenants", description = "Whose data it is"),
         (name = "Administration", description = "Tenants and keys; needs a key of the installation"),
         (name = "Health", description = "How the server is"),
     ),
     // What only parameters mention is not collected by itself.
-    components(schemas(Problem, IdempotencyKey, HoldId, KeyId, Name, Slot, Slug)),
+    components(schemas(Problem, IdempotencyKey, Cursor, EndpointId, HoldId, KeyId, Name, Slot, Slug)),
 )]
 struct Head;
 

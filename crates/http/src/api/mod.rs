@@ -14,6 +14,7 @@ mod pages;
 mod params;
 mod pools;
 mod tenants;
+mod webhooks;
 
 use std::sync::Arc;
 use std::sync::Mutex;
@@ -44,7 +45,16 @@ pub struct ApiConfig {
     pub metrics_open: bool,
     /// Connects a request's span with the caller's, given as the text of a `traceparent` header.
     pub adopt_parent: fn(&Span, &str),
+    /// Says why an address may not be given to a webhook endpoint.
+    pub check_webhook_url: CheckWebhookUrl,
 }
+
+/// Whoever will call the address decides.
+pub type CheckWebhookUrl = fn(&str) -> Result<(), AddressRefused>;
+
+/// Why an address may not be called, in a sentence that the tenant may read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AddressRefused(pub String);
 
 impl Default for ApiConfig {
     fn default() -> ApiConfig {
@@ -53,6 +63,7 @@ impl Default for ApiConfig {
             event_streams_max: 1_000,
             metrics_open: false,
             adopt_parent: |_, _| {},
+            check_webhook_url: |_| Err(AddressRefused("this installation calls no addresses".to_owned())),
         }
     }
 }
@@ -138,6 +149,12 @@ fn public_routes() -> OpenApiRouter<Api> {
         .routes(routes!(holds::hold_give_back))
         .routes(routes!(batch::holds_batch))
         .routes(routes!(events::events))
+        .routes(routes!(webhooks::endpoints_list))
+        .routes(routes!(webhooks::endpoint_get, webhooks::endpoint_put, webhooks::endpoint_remove))
+        .routes(routes!(webhooks::endpoint_rotate_secret))
+        .routes(routes!(webhooks::endpoint_enable))
+        .routes(routes!(webhooks::endpoint_replay))
+        .routes(routes!(webhooks::endpoint_deliveries))
         .routes(routes!(health::healthz))
         .routes(routes!(health::readyz))
         .routes(routes!(health::metrics_text))

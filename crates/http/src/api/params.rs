@@ -5,6 +5,7 @@ use axum::http::request::Parts;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use surehold_core::kernel::{HoldId, PoolKey, ResourceName, Slot};
+use surehold_core::operations::outbox::EndpointId;
 
 use super::Api;
 use crate::keys::KeyRef;
@@ -55,6 +56,18 @@ impl FromRequestParts<Api> for KeyPath {
     async fn from_request_parts(parts: &mut Parts, api: &Api) -> Result<KeyPath, Problem> {
         let text = path_param(parts, api, "key").await?;
         KeyRef::parse(&text).map(KeyPath).map_err(|error| malformed(error.to_string()))
+    }
+}
+
+/// The webhook endpoint named in the path.
+pub(crate) struct EndpointPath(pub(crate) EndpointId);
+
+impl FromRequestParts<Api> for EndpointPath {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, api: &Api) -> Result<EndpointPath, Problem> {
+        let text = path_param(parts, api, "endpoint").await?;
+        EndpointId::new(&text).map(EndpointPath).map_err(|invalid| malformed(invalid.to_string()))
     }
 }
 

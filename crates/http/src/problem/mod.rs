@@ -2,6 +2,7 @@
 
 mod code;
 mod from;
+mod operations;
 
 use axum::http::{HeaderName, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};

@@ -31,6 +31,16 @@ pub struct HoldId(pub String);
 #[schema(example = "live_1_00ff00ff00ff00ff", pattern = "^(live_[0-9]{1,18}|test_[1-9][0-9]{0,17})_[0-9a-f]{16}$")]
 pub struct KeyId(pub String);
 
+/// A webhook endpoint's name.
+#[derive(Debug, ToSchema)]
+#[schema(example = "orders", min_length = 1, max_length = 63, pattern = "^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$")]
+pub struct EndpointId(pub String);
+
+/// The place of an event, as the event feed gives it.
+#[derive(Debug, ToSchema)]
+#[schema(example = "12-0", pattern = "^[0-9]{1,18}-[0-9]{1,9}$")]
+pub struct Cursor(pub String);
+
 /// Names a request, so that it can be repeated: printable ASCII without a blank at either end. A UUID is a good one.
 #[derive(Debug, ToSchema)]
 #[schema(min_length = 1, max_length = 200, pattern = "^[!-~]([ -~]*[!-~])?$")]

@@ -8,9 +8,10 @@ mod hold;
 mod key;
 mod object;
 mod pool;
+mod webhook;
 
 pub use batch::{BatchCommand, BatchRequest, BatchResponse, BatchResult, CancelItem, ConvertItem, ExtendItem};
-pub use event::{Event, EventBody, EventPage};
+pub use event::{Event, EventBody, EventPage, render_event};
 pub use explain::{Explanation, HoldOnPool};
 pub use hold::{
     ConvertHold, ConvertMode, ExtendHold, GiveBack, Hold, HoldPage, HoldState, Kept, Line, LinesOut, MoveBooked,
@@ -20,6 +21,11 @@ pub use key::{CreateKey, CreateTenant, Key, KeyPage, KeyScope, NewKey, Policy, R
 pub use pool::{
     AdjustPool, Availability, Pool, PoolName, PoolPage, PoolPut, PutPool, PutPools, ResourceAvailability, ShortLine,
     SlotAvailability,
+};
+
+pub use webhook::{
+    DeliveryState, EnableWebhookEndpoint, EndpointState, NewWebhookEndpoint, PutWebhookEndpoint, ReplayEvents,
+    ReplayedEvents, RotateWebhookSecret, WebhookDelivery, WebhookDeliveryPage, WebhookEndpoint, WebhookEndpointPage,
 };
 
 /// The most items that a page has, and how many it has unless told.
