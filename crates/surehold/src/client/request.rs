@@ -42,6 +42,10 @@ impl Request {
         Request::new(Method::PUT, segments)
     }
 
+    pub(crate) fn delete(segments: &[&str]) -> Request {
+        Request::new(Method::DELETE, segments)
+    }
+
     pub(crate) fn query(mut self, name: &str, value: &str) -> Request {
         self.target.push(if self.target.contains('?') { '&' } else { '?' });
         self.target.push_str(name);

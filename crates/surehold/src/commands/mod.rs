@@ -19,6 +19,7 @@ mod problem;
 mod screen;
 mod tenant;
 mod view;
+mod webhook;
 
 use std::io::Write;
 use std::process::ExitCode;
@@ -51,6 +52,7 @@ pub(crate) enum ApiCommand {
     Hold(hold::HoldCommand),
     Events(events::Events),
     Explain(explain::Explain),
+    Webhook(webhook::WebhookCommand),
 }
 
 impl ApiCommand {
@@ -63,6 +65,7 @@ impl ApiCommand {
             ApiCommand::Hold(command) => run(command),
             ApiCommand::Events(command) => run(command),
             ApiCommand::Explain(command) => run(command),
+            ApiCommand::Webhook(command) => run(command),
         }
     }
 }

@@ -11,4 +11,5 @@ mod pages;
 mod pools;
 mod strict;
 mod walk;
+mod webhooks;
 mod world;

@@ -25,6 +25,7 @@ impl Operation {
     pub(super) fn row(&self, tenant: &str) -> String {
         let path = self.path.replace("{tenant}", tenant).replace("{resource}", "room");
         let path = path.replace("{hold}", "$walked").replace("{key}", "live_1_00000000000000ff");
+        let path = path.replace("{endpoint}", "orders");
         assert!(!path.contains('{'), "say what to put into {path}");
         let query = if path.ends_with("/availability") { "?from=2026-12-24&until=2026-12-25" } else { "" };
         let query = if self.name() == "GET /v1/{tenant}/holds" { "?state=active" } else { query };
@@ -59,6 +60,10 @@ fn needed_scope(operation: &Operation) -> &'static str {
     let (method, path) = (operation.method.as_str(), operation.path.as_str());
     if path.starts_with("/admin/") || path == "/metrics" {
         return "admin";
+    }
+    // Who is told what, and what became of it, is for those who manage.
+    if path.contains("/webhook-endpoints") {
+        return "manage";
     }
     match (method, path.contains("/holds")) {
         ("GET", _) => "read",

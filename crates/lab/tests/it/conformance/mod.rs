@@ -12,6 +12,7 @@ mod holds;
 mod journal;
 mod keys;
 mod odd_commands;
+mod outbox;
 mod pools;
 mod queue;
 mod replays;
@@ -134,6 +135,16 @@ macro_rules! conformance {
                     pages_make_the_whole
                     a_follower_misses_nothing
                     what_changes_nothing_is_not_told
+                }
+                outbox {
+                    one_delivery_per_event_and_endpoint
+                    deliveries_about_one_thing_follow_each_other
+                    a_row_with_more_events_than_a_command_takes
+                    nothing_to_tell_writes_nothing
+                    disabled_enabled_and_removed
+                    events_let_go_of_are_a_case
+                    tenants_are_told_their_own
+                    the_engine_tells_by_itself
                 }
                 queue {
                     full_is_busy
