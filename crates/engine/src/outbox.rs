@@ -197,11 +197,13 @@ impl Stretch {
             }
             self.to = cursor;
             if self.messages.len() == OUTBOX_MESSAGES_MAX {
-                return false;
+                break;
             }
         }
-        self.to = EventCursor::row_end(row.seq);
-        true
+        if events_of(row).last().is_none_or(|(last, _)| last <= self.to) {
+            self.to = EventCursor::row_end(row.seq);
+        }
+        self.messages.len() < OUTBOX_MESSAGES_MAX
     }
 
     fn silence(&self, before: Option<Silence>) -> Option<Silence> {

@@ -80,7 +80,7 @@ impl World {
         Request {
             operation: (method, path),
             method: method.to_owned(),
-            path: filled.replace("{key}", &self.spare_key_id),
+            path: filled.replace("{key}", &self.spare_key_id).replace("{endpoint}", "orders"),
             query: query(method, path),
             headers,
             body,
@@ -103,7 +103,7 @@ pub(super) fn assert_complete(description: &Value) {
 }
 
 /// Those of the API, and the pages beside it.
-const OPERATIONS: [(&str, &str); 32] = [
+const OPERATIONS: [(&str, &str); 40] = [
     ("GET", "/v1/{tenant}"),
     ("PUT", "/v1/{tenant}/policy"),
     ("GET", "/v1/{tenant}/pools"),
@@ -123,6 +123,14 @@ const OPERATIONS: [(&str, &str); 32] = [
     ("POST", "/v1/{tenant}/holds/{hold}/give-back"),
     ("POST", "/v1/{tenant}/holds/batch"),
     ("GET", "/v1/{tenant}/events"),
+    ("GET", "/v1/{tenant}/webhook-endpoints"),
+    ("GET", "/v1/{tenant}/webhook-endpoints/{endpoint}"),
+    ("PUT", "/v1/{tenant}/webhook-endpoints/{endpoint}"),
+    ("DELETE", "/v1/{tenant}/webhook-endpoints/{endpoint}"),
+    ("POST", "/v1/{tenant}/webhook-endpoints/{endpoint}/rotate-secret"),
+    ("POST", "/v1/{tenant}/webhook-endpoints/{endpoint}/enable"),
+    ("POST", "/v1/{tenant}/webhook-endpoints/{endpoint}/replay"),
+    ("GET", "/v1/{tenant}/webhook-endpoints/{endpoint}/deliveries"),
     ("GET", "/healthz"),
     ("GET", "/readyz"),
     ("GET", "/metrics"),
@@ -144,6 +152,7 @@ fn query(method: &str, path: &str) -> Vec<(&'static str, String)> {
         ("GET", "/v1/{tenant}/availability") => &[("from", "2026-12-24"), ("until", "2026-12-27")],
         ("GET", "/v1/{tenant}/holds") => &[("state", "active"), ("limit", "3")],
         ("GET", "/v1/{tenant}/events") => &[("after", "0-0"), ("limit", "3")],
+        ("GET", "/v1/{tenant}/webhook-endpoints/{endpoint}/deliveries") => &[("limit", "3")],
         ("GET", "/admin/tenants") => &[("after", "a"), ("limit", "3")],
         ("GET", "/admin/keys") => &[("tenant", TENANT), ("mode", "live")],
         _ => &[],
@@ -178,6 +187,15 @@ fn body(method: &str, path: &str, hold: &str) -> Option<Value> {
             {"extend": {"id": hold, "until": "2026-12-24T00:00:00Z"}},
             {"convert": {"id": hold, "mode": "book"}},
             {"cancel": {"id": hold}}]}),
+        // Nobody is there, and nothing leaves the machine: it is no address that is called.
+        ("PUT", "/v1/{tenant}/webhook-endpoints/{endpoint}") => {
+            json!({"url": "https://127.0.0.1/hook", "events": ["hold_placed"], "replace": true})
+        }
+        ("POST", "/v1/{tenant}/webhook-endpoints/{endpoint}/rotate-secret") => json!({"overlap_secs": 60}),
+        ("POST", "/v1/{tenant}/webhook-endpoints/{endpoint}/enable") => json!({"from_now": true}),
+        ("POST", "/v1/{tenant}/webhook-endpoints/{endpoint}/replay") => {
+            json!({"from": "1-0", "to": "9-0", "key": "again"})
+        }
         ("POST", "/admin/tenants") => json!({"slug": "casa-verde", "policy": {"lifetime_secs_default": 60}}),
         ("POST", "/admin/keys") => json!({"tenant": TENANT, "name": "till", "scopes": ["read", "sell"], "mode": "test",
             "expires_at": "2099-01-01T00:00:00Z", "requests_per_s": 10}),
