@@ -30,6 +30,9 @@ const SILENT_ROWS_MAX: i64 = 1_000;
 /// … or this old, so that a restart does not find its rows let go of and take them for missed.
 const SILENT_FOR_MAX: Duration = Duration::from_hours(1);
 
+/// Then it is the next endpoint's turn: one that has much to catch up with does not keep the others waiting.
+const DELIVERIES_PER_LOOK_ENOUGH: u64 = 10_000;
+
 /// Ends with the engine, which it does not keep alive.
 pub(crate) async fn fan_out_forever(engine: impl Fn() -> Option<Engine>, pause: Duration, render: RenderEvent) {
     let mut outbox = Outbox { render, silences: HashMap::new() };
@@ -99,7 +102,7 @@ impl Silence {
     }
 }
 
-/// Tells one endpoint everything there is.
+/// Tells one endpoint what there is, up to a bound.
 async fn tell(
     engine: &Engine,
     place: &EndpointPlace,
@@ -149,6 +152,9 @@ async fn tell(
         debug!(%tenant, endpoint = %id, count, "Asked for {count} deliveries");
         told += count;
         (cursor, silence) = (to, None);
+        if told >= DELIVERIES_PER_LOOK_ENOUGH {
+            return Ok((told, None));
+        }
     }
 }
 

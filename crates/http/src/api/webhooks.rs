@@ -44,6 +44,18 @@ async fn find(api: &Api, caller: &Caller<Manage>, id: &EndpointId) -> Result<out
     found.ok_or_else(|| OperationRefusal::EndpointNotFound { id: id.as_str().into() }.into())
 }
 
+/// Every event is told to each of them, so there is a bound. Requests that come together may overshoot it by a few.
+const ENDPOINTS_PER_TENANT_MAX: u16 = 100;
+
+async fn require_room(api: &Api, caller: &Caller<Manage>, id: &EndpointId) -> Result<(), Problem> {
+    let known = api.engine().views().webhook_endpoints(caller.tenant, ENDPOINTS_PER_TENANT_MAX).await?;
+    if known.len() < usize::from(ENDPOINTS_PER_TENANT_MAX) || known.iter().any(|endpoint| endpoint.id == *id) {
+        return Ok(());
+    }
+    let detail = format!("a tenant has at most {ENDPOINTS_PER_TENANT_MAX} webhook endpoints; remove one first");
+    Err(Problem::new(Code::Invalid, detail))
+}
+
 /// Behind everything that has happened so far.
 async fn head(api: &Api, caller: &Caller<Manage>) -> Result<EventCursor, Problem> {
     let tail = api.engine().views().journal_tail(caller.tenant).await?;
@@ -91,6 +103,7 @@ pub(super) async fn endpoint_put(
     idempotency.refuse(NOT_REPEATABLE)?;
     let check = api.shared.config.check_webhook_url;
     check(&body.url).map_err(|AddressRefused(why)| Problem::new(Code::AddressNotAllowed, why))?;
+    require_room(&api, &caller, &id).await?;
     let secret = new_secret()?;
     let events = body.events.iter().map(Into::into).collect();
     let put = PutEndpoint::new(id, &body.url, events, secret.clone(), head(&api, &caller).await?)?;
