@@ -1,5 +1,5 @@
 //! The outside world: what Surehold says to other systems and hears from them. Knows wires and signatures; knows
-//! nothing of stores, tenants, retries or of what a message means.
+//! nothing of databases, retries or of what a message means.
 //!
 //! [`webhooks`] is the only module so far: [`webhooks::Sender`] posts one signed message to a customer's endpoint, and
 //! [`webhooks::verify`] judges one that came in. Both follow the Standard Webhooks specification.
@@ -11,6 +11,7 @@
 //! | [`webhooks::Address`], [`webhooks::Reach`], [`webhooks::is_public`] | whom we dare to call; ask when an endpoint is registered |
 //! | [`webhooks::Sender`], [`webhooks::Delivery`] | one attempt: checked, signed, sent, never redirected |
 //! | [`webhooks::Answer`], [`webhooks::SendError`] | its outcome, and whether it may have arrived |
+//! | [`webhooks::Deliveries`] | the provider that carries out `DELIVER_WEBHOOK` operations with a sender |
 //! | [`webhooks::Lookup`] | where the addresses of a name come from |
 
 pub mod webhooks;

@@ -6,6 +6,7 @@ pub mod kernel;
 pub mod operations;
 
 use kernel::{ApiKey, Hold, KeptReply, Owner, Pool, Record, SlugClaim, Table, Tenant};
+use operations::outbox::{WebhookEndpoint, WebhookTail};
 use operations::{
     AggregateLock, Attempt, Case, CorrelatedOperation, DeadLetter, Effect, Epoch, InboxEvent, InboxSecret, Operation,
     OperationRun, Schedule, WorkerBeat,
@@ -33,4 +34,6 @@ pub const TABLES: &[&Table] = &[
     InboxEvent::TABLE,
     InboxSecret::TABLE,
     Schedule::TABLE,
+    WebhookEndpoint::TABLE,
+    WebhookTail::TABLE,
 ];

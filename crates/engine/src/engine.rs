@@ -12,11 +12,14 @@ use tokio::time::{Instant, timeout_at};
 use uuid::Uuid;
 
 use crate::job::{CommandJob, Outcome, Ticket};
+use crate::outbox::fan_out_forever;
 use crate::queue::{Ended, LaneSender, lane_queue};
 use crate::retention::trim_forever;
 use crate::scheduler::fire_forever;
 use crate::sweeper::sweep_forever;
-use crate::{BATCH_COMMANDS_MAX, Failure, Fault, Registry, RequestKey, Store, StoreError, Views, Wakeups};
+use crate::{
+    BATCH_COMMANDS_MAX, Failure, Fault, Registry, RenderEvent, RequestKey, Store, StoreError, Views, Wakeups,
+};
 
 #[derive(Clone, Copy, Debug)]
 pub struct EngineConfig {
@@ -30,6 +33,10 @@ pub struct EngineConfig {
     pub schedule_pause: Option<Duration>,
     /// How long events are kept; `None` keeps them for ever.
     pub journal_retention: Option<Duration>,
+    /// The pause between looks for events that webhook endpoints have not been told; `None` leaves it to others.
+    pub outbox_pause: Option<Duration>,
+    /// The wire form of events; without one nothing can be told to anybody.
+    pub render_event: Option<RenderEvent>,
 }
 
 impl Default for EngineConfig {
@@ -40,6 +47,8 @@ impl Default for EngineConfig {
             sweep_pause: Some(Duration::from_secs(1)),
             schedule_pause: Some(Duration::from_secs(1)),
             journal_retention: None,
+            outbox_pause: Some(Duration::from_millis(200)),
+            render_event: None,
         }
     }
 }
@@ -111,7 +120,9 @@ impl Engine {
         let sweeping = config.sweep_pause.map(|pause| tokio::spawn(sweep_forever(engine.downgrade(), pause)));
         let firing = config.schedule_pause.map(|pause| tokio::spawn(fire_forever(engine.downgrade(), pause)));
         let trimming = config.journal_retention.map(|kept| tokio::spawn(trim_forever(engine.downgrade(), kept)));
-        let tasks = [sweeping, firing, trimming].into_iter().flatten().map(|task| task.abort_handle());
+        let telling = config.outbox_pause.zip(config.render_event);
+        let telling = telling.map(|(pause, render)| tokio::spawn(fan_out_forever(engine.downgrade(), pause, render)));
+        let tasks = [sweeping, firing, trimming, telling].into_iter().flatten().map(|task| task.abort_handle());
         engine.shared.background.lock().expect("nothing panics while holding it").extend(tasks);
         Ok(engine)
     }

@@ -11,5 +11,5 @@ pub mod problem;
 pub mod server;
 pub mod wire;
 
-pub use api::{Api, ApiConfig, RateLimit, openapi_document};
+pub use api::{AddressRefused, Api, ApiConfig, CheckWebhookUrl, RateLimit, openapi_document};
 pub use keys::{KeyMode, KeyRef, KeyRefMalformed, Secret};

@@ -6,7 +6,7 @@ use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityRequirement
 use utoipa::openapi::{ContentBuilder, OpenApi, Ref, RefOr, ResponseBuilder};
 
 use crate::problem::Problem;
-use crate::wire::described::{HoldId, IdempotencyKey, KeyId, Name, ScheduleName, Slot, Slug};
+use crate::wire::described::{HoldId, IdempotencyKey, KeyId, Name, ScheduleName, Slot, Slug, Cursor, EndpointId};
 
 #[derive(utoipa::OpenApi)]
 #[openapi(
@@ -21,12 +21,13 @@ use crate::wire::described::{HoldId, IdempotencyKey, KeyId, Name, ScheduleName, 
         (name = "Inbox", description = "What the outside tells: webhooks and tasks, taken once"),
         (name = "Events", description = "What happened, in order and without gaps"),
         (name = "Schedules", description = "What is asked for again and again, by the clock on the wall"),
+        (name = "Webhooks", description = "What happened, told to addresses of your choice"),
         (name = "Tenants", description = "Whose data it is"),
         (name = "Administration", description = "Tenants and keys; needs a key of the installation"),
         (name = "Health", description = "How the server is"),
     ),
     // What only parameters mention is not collected by itself.
-    components(schemas(Problem, IdempotencyKey, HoldId, KeyId, Name, ScheduleName, Slot, Slug)),
+    components(schemas(Problem, IdempotencyKey, Cursor, EndpointId, HoldId, KeyId, Name, ScheduleName, Slot, Slug)),
 )]
 struct Head;
 

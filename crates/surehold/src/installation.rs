@@ -6,12 +6,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
-use surehold_engine::{Engine, EngineConfig, Registry, Store, WorkerConfig, builtin};
-use surehold_http::{ApiConfig, RateLimit};
+use surehold_connect::webhooks::{self, Deliveries, Reach, Sender, SenderConfig};
+use surehold_core::operations::outbox::DeliverWebhook;
+use surehold_engine::{Engine, EngineConfig, Registry, Store, Views, WorkerConfig, builtin};
+use surehold_http::{AddressRefused, ApiConfig, CheckWebhookUrl, RateLimit, wire};
 use surehold_postgres::{PostgresConfig, PostgresStore};
 use surehold_sqlite::SqliteStore;
 
-use crate::config::{Config, StoreTarget};
+use crate::config::{Config, StoreTarget, WebhookReach};
 use crate::telemetry;
 
 /// Must be called within a tokio runtime.
@@ -26,7 +28,37 @@ pub(crate) async fn open(config: &Config) -> Result<Engine> {
             )
         }
     };
-    Ok(Engine::start_with(store, engine_config(config), builtin(Registry::default()))?)
+    let registry = registry(config, &store)?;
+    Ok(Engine::start_with(store, engine_config(config), registry)?)
+}
+
+/// The types of operation that this binary can carry out, with those whom they call.
+fn registry(config: &Config, store: &Arc<dyn Store>) -> Result<Registry> {
+    let sender = Sender::new(SenderConfig {
+        reach: reach(config),
+        timeout: Duration::from_secs(config.webhooks.timeout_secs),
+        ..SenderConfig::default()
+    })?;
+    let deliveries = Deliveries::new(sender, Views::new(Arc::clone(store)));
+    Ok(builtin(Registry::default()).effect(DeliverWebhook, Arc::new(deliveries)))
+}
+
+fn reach(config: &Config) -> Reach {
+    match config.webhooks.reach {
+        WebhookReach::Public => Reach::Public,
+        WebhookReach::Anywhere => Reach::Anywhere,
+    }
+}
+
+/// Whoever will call the address says whether it may be given.
+fn check_webhook_url(config: &Config) -> CheckWebhookUrl {
+    fn check(url: &str, reach: Reach) -> Result<(), AddressRefused> {
+        webhooks::Address::parse(url, reach).map(drop).map_err(|refused| AddressRefused(refused.to_string()))
+    }
+    match reach(config) {
+        Reach::Public => |url| check(url, Reach::Public),
+        Reach::Anywhere => |url| check(url, Reach::Anywhere),
+    }
 }
 
 fn engine_config(config: &Config) -> EngineConfig {
@@ -36,6 +68,8 @@ fn engine_config(config: &Config) -> EngineConfig {
         sweep_pause: config.engine.sweep_pause(),
         schedule_pause: config.engine.schedule_pause(),
         journal_retention: Some(config.events.retention()),
+        render_event: Some(wire::render_event),
+        ..EngineConfig::default()
     }
 }
 
@@ -62,6 +96,7 @@ pub(crate) fn api_config(config: &Config) -> ApiConfig {
         metrics_open: config.server.metrics_open,
         inbox: surehold_http::inbox::Inbox::default(),
         adopt_parent: telemetry::adopt_parent,
+        check_webhook_url: check_webhook_url(config),
     }
 }
 

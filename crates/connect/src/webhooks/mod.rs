@@ -6,6 +6,7 @@
 
 mod address;
 mod answer;
+mod delivery;
 mod resolver;
 mod secret;
 mod sender;
@@ -13,6 +14,7 @@ mod signature;
 
 pub use address::{Address, NotAllowed, Reach, URL_BYTES_MAX, is_public};
 pub use answer::{Answer, EXCERPT_CHARS_MAX};
+pub use delivery::Deliveries;
 pub use resolver::{Lookup, SystemLookup};
 pub use secret::{SECRET_BYTES_MAX, SECRET_BYTES_MIN, Secret, SecretMalformed};
 pub use sender::{Delivery, SendError, Sender, SenderConfig, SenderError};

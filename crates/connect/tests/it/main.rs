@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a test that unwraps what is not there has failed, as it should")]
 
 mod answers;
+mod deliveries;
 mod endpoint;
 mod reach;
 mod tls;

@@ -96,6 +96,10 @@ impl<'a> dyn Columns<'a> + '_ {
         self.put(text.map_or(Value::Null, Value::Text));
     }
 
+    pub fn put_bytes(&mut self, bytes: Option<&'a [u8]>) {
+        self.put(bytes.map_or(Value::Null, Value::Bytes));
+    }
+
     pub fn put_int(&mut self, int: Option<i64>) {
         self.put(int.map_or(Value::Null, Value::Int));
     }

@@ -15,6 +15,7 @@ mod inbox;
 mod lint;
 mod names;
 mod overdue;
+pub mod outbox;
 mod payload;
 mod reconcile;
 mod records;

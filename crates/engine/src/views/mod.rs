@@ -11,6 +11,10 @@ mod schedules;
 pub use installation::TenantRow;
 pub use journal::{JournalRow, JournalTail};
 pub use queue::{QueueDepth, QueuePlace, StuckOperation};
+mod webhooks;
+
+pub(crate) use webhooks::EndpointPlace;
+pub use webhooks::WebhookDelivery;
 
 use std::sync::Arc;
 
@@ -45,7 +49,8 @@ fn corrupt(what: &impl std::fmt::Display) -> Fault {
 }
 
 impl Views {
-    pub(crate) fn new(store: Arc<dyn Store>) -> Views {
+    /// For whoever reads beside an engine, on the same store.
+    pub fn new(store: Arc<dyn Store>) -> Views {
         Views { store }
     }
 

@@ -4,6 +4,7 @@
 mod availability;
 mod batch;
 mod body;
+mod endpoints;
 mod caller;
 mod events;
 mod explain;
@@ -52,7 +53,16 @@ pub struct ApiConfig {
     pub inbox: Inbox,
     /// Connects a request's span with the caller's, given as the text of a `traceparent` header.
     pub adopt_parent: fn(&Span, &str),
+    /// Says why an address may not be given to a webhook endpoint.
+    pub check_webhook_url: CheckWebhookUrl,
 }
+
+/// Whoever will call the address decides.
+pub type CheckWebhookUrl = fn(&str) -> Result<(), AddressRefused>;
+
+/// Why an address may not be called, in a sentence that the tenant may read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AddressRefused(pub String);
 
 impl Default for ApiConfig {
     fn default() -> ApiConfig {
@@ -62,6 +72,7 @@ impl Default for ApiConfig {
             metrics_open: false,
             inbox: Inbox::default(),
             adopt_parent: |_, _| {},
+            check_webhook_url: |_| Err(AddressRefused("this installation calls no addresses".to_owned())),
         }
     }
 }
@@ -163,6 +174,12 @@ fn public_routes() -> OpenApiRouter<Api> {
         .routes(routes!(schedules::schedules_list))
         .routes(routes!(schedules::schedule_get, schedules::schedule_put, schedules::schedule_remove))
         .routes(routes!(events::events))
+        .routes(routes!(endpoints::endpoints_list))
+        .routes(routes!(endpoints::endpoint_get, endpoints::endpoint_put, endpoints::endpoint_remove))
+        .routes(routes!(endpoints::endpoint_rotate_secret))
+        .routes(routes!(endpoints::endpoint_enable))
+        .routes(routes!(endpoints::endpoint_replay))
+        .routes(routes!(endpoints::endpoint_deliveries))
         .routes(routes!(inboxes::inboxes_list))
         .routes(routes!(inboxes::inbox_put, inboxes::inbox_remove))
         .routes(routes!(tasks::task_deliver))

@@ -6,6 +6,7 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use surehold_core::kernel::{HoldId, PoolKey, ResourceName, Slot};
 use surehold_core::operations::ScheduleName;
+use surehold_core::operations::outbox::EndpointId;
 
 use super::Api;
 use crate::keys::KeyRef;
@@ -68,6 +69,18 @@ impl FromRequestParts<Api> for SchedulePath {
     async fn from_request_parts(parts: &mut Parts, api: &Api) -> Result<SchedulePath, Problem> {
         let text = path_param(parts, api, "name").await?;
         ScheduleName::new(&text).map(SchedulePath).map_err(|invalid| malformed(invalid.to_string()))
+    }
+}
+
+/// The webhook endpoint named in the path.
+pub(crate) struct EndpointPath(pub(crate) EndpointId);
+
+impl FromRequestParts<Api> for EndpointPath {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, api: &Api) -> Result<EndpointPath, Problem> {
+        let text = path_param(parts, api, "endpoint").await?;
+        EndpointId::new(&text).map(EndpointPath).map_err(|invalid| malformed(invalid.to_string()))
     }
 }
 

@@ -48,6 +48,7 @@ codes! {
     Invalid = "invalid", UNPROCESSABLE_ENTITY, "A value is not allowed";
     IdempotencyKeyReused = "idempotency-key-reused", UNPROCESSABLE_ENTITY, "The key was used for another request";
     RangeTooWide = "range-too-wide", UNPROCESSABLE_ENTITY, "The range holds too much for one answer";
+    AddressNotAllowed = "address-not-allowed", UNPROCESSABLE_ENTITY, "The address may not be called";
     TooManyRequests = "too-many-requests", TOO_MANY_REQUESTS, "Too many requests";
     TooManyStreams = "too-many-streams", TOO_MANY_REQUESTS, "Too many open event streams";
     // What is wrong with what it names.
@@ -56,8 +57,10 @@ codes! {
     KeyNotFound = "key-not-found", NOT_FOUND, "There is no such key";
     TaskNotFound = "task-not-found", NOT_FOUND, "There is no such task";
     ScheduleNotFound = "schedule-not-found", NOT_FOUND, "There is no such schedule";
+    EndpointNotFound = "endpoint-not-found", NOT_FOUND, "There is no such webhook endpoint";
     CursorGone = "cursor-gone", GONE, "The cursor is outside of what is kept";
     TenantExists = "tenant-exists", CONFLICT, "The tenant exists with other content";
+    EndpointExists = "endpoint-exists", CONFLICT, "The webhook endpoint exists with other content";
     HoldIdOutsideWindow = "hold-id-outside-window", UNPROCESSABLE_ENTITY, "The hold's id is too old or from the future";
     HoldIdReused = "hold-id-reused", UNPROCESSABLE_ENTITY, "The hold's id was used for another request";
     KeyIdReused = "key-id-reused", UNPROCESSABLE_ENTITY, "The key's id was used for another request";

@@ -2,7 +2,6 @@
 
 mod code;
 mod from;
-mod operations;
 
 use axum::http::{HeaderName, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};

@@ -35,6 +35,13 @@ pub struct KeyId(pub String);
 #[derive(Debug, ToSchema)]
 #[schema(example = "night-audit", min_length = 1, max_length = 100, pattern = "^[A-Za-z0-9][A-Za-z0-9._-]*$")]
 pub struct ScheduleName(pub String);
+/// A webhook endpoint's name.
+#[schema(example = "orders", min_length = 1, max_length = 63, pattern = "^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$")]
+pub struct EndpointId(pub String);
+
+/// The place of an event, as the event feed gives it.
+#[schema(example = "12-0", pattern = "^[0-9]{1,18}-[0-9]{1,9}$")]
+pub struct Cursor(pub String);
 
 /// Names a request, so that it can be repeated: printable ASCII without a blank at either end. A UUID is a good one.
 #[derive(Debug, ToSchema)]

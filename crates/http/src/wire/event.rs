@@ -201,6 +201,11 @@ pub struct CaseName {
     pub key: String,
 }
 
+/// The event as it is told, in the feed and to webhook endpoints.
+pub fn render_event(event: &kernel::Event) -> serde_json::Value {
+    serde_json::to_value(EventBody::from(event.clone())).expect("events are plain data")
+}
+
 impl From<kernel::Event> for EventBody {
     fn from(event: kernel::Event) -> EventBody {
         use kernel::Event as E;

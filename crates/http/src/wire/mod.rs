@@ -13,6 +13,9 @@ mod schedule;
 
 pub use batch::{BatchCommand, BatchRequest, BatchResponse, BatchResult, CancelItem, ConvertItem, ExtendItem};
 pub use event::{Event, EventBody, EventPage, OperationName};
+mod webhook;
+
+pub use event::{Event, EventBody, EventPage, render_event};
 pub use explain::{Explanation, HoldOnPool};
 pub use hold::{
     ConvertHold, ConvertMode, ExtendHold, GiveBack, Hold, HoldPage, HoldState, Kept, Line, LinesOut, MoveBooked,
@@ -25,6 +28,11 @@ pub use pool::{
     SlotAvailability,
 };
 pub use schedule::{PutSchedule, Schedule, SchedulePage};
+
+pub use webhook::{
+    DeliveryState, EnableWebhookEndpoint, EndpointState, NewWebhookEndpoint, PutWebhookEndpoint, ReplayEvents,
+    ReplayedEvents, RotateWebhookSecret, WebhookDelivery, WebhookDeliveryPage, WebhookEndpoint, WebhookEndpointPage,
+};
 
 /// The most items that a page has, and how many it has unless told.
 pub const PAGE_ITEMS_MAX: u16 = 1_000;

@@ -45,6 +45,11 @@ pub(super) fn hint_for(code: Code, problem: &Value, request: &Request) -> Option
         Code::ScheduleNotFound => {
             return Some(format!("`surehold schedule list {tenant}` shows what there is"));
         }
+        Code::EndpointNotFound => {
+            return Some(format!("`surehold webhook list {tenant}` shows the endpoints"));
+        }
+        Code::EndpointExists => "--replace changes it; it keeps its secret and its place",
+        Code::AddressNotAllowed => "give it a public https:// address; `webhooks.reach` widens what the server calls",
         Code::HoldEnded => "place a new hold; an ended one does not come back",
         Code::HoldIdReused => "leave --id out to place another hold",
         Code::HoldIdOutsideWindow => "leave --id out; a UUIDv7 carries its time and is good for a while only",

@@ -20,6 +20,7 @@ mod schedule;
 mod screen;
 mod tenant;
 mod view;
+mod webhook;
 
 use std::io::Write;
 use std::process::ExitCode;
@@ -53,6 +54,7 @@ pub(crate) enum ApiCommand {
     Schedule(schedule::ScheduleCommand),
     Events(events::Events),
     Explain(explain::Explain),
+    Webhook(webhook::WebhookCommand),
 }
 
 impl ApiCommand {
@@ -66,6 +68,7 @@ impl ApiCommand {
             ApiCommand::Schedule(command) => run(command),
             ApiCommand::Events(command) => run(command),
             ApiCommand::Explain(command) => run(command),
+            ApiCommand::Webhook(command) => run(command),
         }
     }
 }

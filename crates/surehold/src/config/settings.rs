@@ -6,7 +6,9 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use super::table::{Share, optional, settings, text, whole};
-use super::values::{LogFilter, LogFormat, OtlpEndpoint, OtlpHeaders, Secret, StoreUrl, stays_on_this_machine};
+use super::values::{
+    LogFilter, LogFormat, OtlpEndpoint, OtlpHeaders, Secret, StoreUrl, WebhookReach, stays_on_this_machine,
+};
 
 const HOUR_SECS: u64 = 3_600;
 
@@ -95,6 +97,15 @@ settings! {
     [events] Events {
         /// Events older than this may be dropped; a reader that comes later is told so.
         retention_days: u32 = 90, whole(1, 36_500);
+    }
+
+    /// Messages to the webhook endpoints of tenants.
+    [webhooks] Webhooks {
+        /// Which addresses are called: those of the public internet by HTTPS, or every address, also by plain HTTP. A
+        /// tenant who may name any address can reach what this machine can reach.
+        reach: WebhookReach = WebhookReach::Public, text("\"public\" or \"anywhere\"");
+        /// Time for a receiver to answer.
+        timeout_secs: u64 = 15, whole(1, 60);
     }
 
     /// Log lines, on standard error.

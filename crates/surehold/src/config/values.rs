@@ -240,6 +240,30 @@ impl Value for LogFormat {
     }
 }
 
+/// Which addresses webhooks may go to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum WebhookReach {
+    Public,
+    Anywhere,
+}
+
+impl Value for WebhookReach {
+    fn read(given: &Given, _: &Allowed) -> Option<Self> {
+        match given.text()? {
+            "public" => Some(WebhookReach::Public),
+            "anywhere" => Some(WebhookReach::Anywhere),
+            _ => None,
+        }
+    }
+
+    fn show(&self) -> Option<String> {
+        Some(quoted(match self {
+            WebhookReach::Public => "public",
+            WebhookReach::Anywhere => "anywhere",
+        }))
+    }
+}
+
 /// Which log lines are written, in the syntax of `RUST_LOG`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct LogFilter(String);

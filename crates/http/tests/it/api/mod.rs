@@ -13,4 +13,5 @@ mod pools;
 mod schedules;
 mod strict;
 mod walk;
+mod webhooks;
 mod world;

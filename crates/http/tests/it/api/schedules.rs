@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 use surehold_core::kernel::{Slug, TenantId};
-use surehold_core::operations::{ANNOUNCE, Announce, FireSchedules, commands::RunStateOperation};
+use surehold_core::operations::builtin::{ANNOUNCE, Announce};
+use surehold_core::operations::{FireSchedules, commands::RunStateOperation};
 
 use super::world::World;
 

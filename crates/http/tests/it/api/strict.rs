@@ -38,6 +38,12 @@ fn good_body(operation: &Operation) -> Value {
             "cron": "@daily", "zone": "UTC", "type": "ANNOUNCE", "payload": {"topic": "t"}, "correlations": ["a=1"],
             "enabled": true,
         }),
+        "PUT /v1/{tenant}/webhook-endpoints/{endpoint}" => {
+            json!({"url": "https://example.com/", "events": ["hold_placed"], "replace": true})
+        }
+        "POST /v1/{tenant}/webhook-endpoints/{endpoint}/rotate-secret" => json!({"overlap_secs": 0}),
+        "POST /v1/{tenant}/webhook-endpoints/{endpoint}/enable" => json!({"from_now": true}),
+        "POST /v1/{tenant}/webhook-endpoints/{endpoint}/replay" => json!({"from": "1-0", "to": "2-0", "key": "r"}),
         "POST /admin/tenants" => json!({"slug": "casa", "policy": {"owner_holds_max": 100}}),
         "POST /admin/keys" => json!({"tenant": "casa", "name": "till", "scopes": ["read"]}),
         "POST /admin/keys/{key}/rotate" => json!({"overlap_secs": 0}),

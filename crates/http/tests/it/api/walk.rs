@@ -28,6 +28,7 @@ impl Operation {
         let path = path.replace("{source}", "standard").replace("{rest}", &format!("{tenant}/orders"));
         let path = path.replace("{hold}", "$walked").replace("{key}", "live_1_00000000000000ff");
         let path = path.replace("{name}", "nightly");
+        let path = path.replace("{endpoint}", "orders");
         assert!(!path.contains('{'), "say what to put into {path}");
         let query = if path.ends_with("/availability") { "?from=2026-12-24&until=2026-12-25" } else { "" };
         let query = if self.name() == "GET /v1/{tenant}/holds" { "?state=active" } else { query };
@@ -65,6 +66,10 @@ fn needed_scope(operation: &Operation) -> &'static str {
     }
     if path.contains("/tasks/") {
         return "tasks";
+    }
+    // Who is told what, and what became of it, is for those who manage.
+    if path.contains("/webhook-endpoints") {
+        return "manage";
     }
     match (method, path.contains("/holds")) {
         ("GET", _) => "read",

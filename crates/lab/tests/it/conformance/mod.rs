@@ -14,6 +14,7 @@ mod journal;
 mod keys;
 mod odd_commands;
 mod operations_audit;
+mod outbox;
 mod pools;
 mod queue;
 mod replays;
@@ -144,6 +145,15 @@ macro_rules! conformance {
                     the_scheduler_fires_and_says_so
                     an_outage_is_not_made_up_for
                     many_at_once_and_keys_that_are_taken
+                outbox {
+                    one_delivery_per_event_and_endpoint
+                    deliveries_about_one_thing_follow_each_other
+                    a_row_with_more_events_than_a_command_takes
+                    nothing_to_tell_writes_nothing
+                    disabled_enabled_and_removed
+                    events_let_go_of_are_a_case
+                    tenants_are_told_their_own
+                    the_engine_tells_by_itself
                 }
                 queue {
                     full_is_busy

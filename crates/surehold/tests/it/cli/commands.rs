@@ -31,6 +31,31 @@ fn tour(place: &Place) {
     test_data(place);
     events(place);
     machines(place, &hold);
+    webhooks(place);
+}
+
+fn webhooks(place: &Place) {
+    // A name that leads nowhere: nothing leaves the machine.
+    let put = ["webhook", "put", "casa", "orders", "https://hooks.invalid/a", "--event", "policy_changed"];
+    let made = place.run(&put).ok().tells(&["hooks.invalid", "policy_changed", "enabled", "this once"]);
+    let secret = made.out.trim().to_owned();
+    assert!(secret.starts_with("whsec_") && !secret.contains('\n'), "{}", made.said());
+    place.run(&put).ok().shows(&["orders", "enabled"]).tells(&["note: this repeats an earlier request"]);
+    let other = ["webhook", "put", "casa", "orders", "https://hooks.invalid/b"];
+    place.run(&other).ended(1).tells(&["exists with other content"]);
+    place.run(&[&other[..], &["--replace"]].concat()).ok().shows(&["https://hooks.invalid/b", "all"]);
+    place.run(&["webhook", "put", "casa", "x", "https://127.0.0.1/"]).ended(1).tells(&["not public"]);
+    place.run(&["webhook", "list", "casa"]).ok().shows(&["ENDPOINT", "orders", "https://hooks.invalid/b"]);
+    let rotated = place.run(&["webhook", "rotate", "casa", "orders", "--overlap", "2h"]).ok();
+    assert!(rotated.out.starts_with("whsec_") && rotated.out.trim() != secret, "{}", rotated.said());
+    let replay = ["webhook", "replay", "casa", "orders", "--from", "1-0", "--to", "1-9", "--name", "again"];
+    place.run(&replay).ok().shows(&["deliveries  1\n"]);
+    place.run(&replay).ok().shows(&["deliveries  0\n"]);
+    let shown = place.run(&["webhook", "show", "casa", "orders"]).ok().shows(&["old_secret_until", "1-0", "again"]);
+    assert!(!shown.said().contains("whsec_"), "{}", shown.said());
+    place.run(&["webhook", "enable", "casa", "orders", "--from-now"]).ok().shows(&["enabled"]);
+    place.run(&["webhook", "remove", "casa", "orders"]).ok().tells(&["told nothing any more"]);
+    place.run(&["webhook", "remove", "casa", "orders"]).ended(1).tells(&["there is no webhook endpoint orders"]);
 }
 
 fn tenants(place: &Place) {

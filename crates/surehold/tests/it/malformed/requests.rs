@@ -87,7 +87,7 @@ impl World {
         Request {
             operation: (method, path),
             method: method.to_owned(),
-            path: filled.replace("{key}", &self.spare_key_id),
+            path: filled.replace("{key}", &self.spare_key_id).replace("{endpoint}", "orders"),
             query: query(method, path),
             headers,
             body,
@@ -110,7 +110,7 @@ pub(super) fn assert_complete(description: &Value) {
 }
 
 /// Those of the API, and the pages beside it.
-const OPERATIONS: [(&str, &str); 42] = [
+const OPERATIONS: [(&str, &str); 50] = [
     ("GET", "/v1/{tenant}"),
     ("PUT", "/v1/{tenant}/policy"),
     ("GET", "/v1/{tenant}/pools"),
@@ -140,6 +140,14 @@ const OPERATIONS: [(&str, &str); 42] = [
     ("POST", "/v1/{tenant}/tasks/{task}"),
     ("POST", "/tasks/{task}"),
     ("POST", "/webhooks/{source}/{rest}"),
+    ("GET", "/v1/{tenant}/webhook-endpoints"),
+    ("GET", "/v1/{tenant}/webhook-endpoints/{endpoint}"),
+    ("PUT", "/v1/{tenant}/webhook-endpoints/{endpoint}"),
+    ("DELETE", "/v1/{tenant}/webhook-endpoints/{endpoint}"),
+    ("POST", "/v1/{tenant}/webhook-endpoints/{endpoint}/rotate-secret"),
+    ("POST", "/v1/{tenant}/webhook-endpoints/{endpoint}/enable"),
+    ("POST", "/v1/{tenant}/webhook-endpoints/{endpoint}/replay"),
+    ("GET", "/v1/{tenant}/webhook-endpoints/{endpoint}/deliveries"),
     ("GET", "/healthz"),
     ("GET", "/readyz"),
     ("GET", "/metrics"),
@@ -163,6 +171,7 @@ fn query(method: &str, path: &str) -> Vec<(&'static str, String)> {
         ("GET", "/v1/{tenant}/events") => &[("after", "0-0"), ("limit", "3")],
         ("POST", "/webhooks/{source}/{rest}") => &[("mode", "live")],
         ("GET", "/v1/{tenant}/schedules" | "/admin/tenants") => &[("after", "a"), ("limit", "3")],
+        ("GET", "/v1/{tenant}/webhook-endpoints/{endpoint}/deliveries") => &[("limit", "3")],
         ("GET", "/admin/keys") => &[("tenant", TENANT), ("mode", "live")],
         _ => &[],
     };
@@ -202,6 +211,15 @@ fn body(method: &str, path: &str, hold: &str) -> Option<Value> {
         ("PUT", "/v1/{tenant}/schedules/{name}") => json!({"cron": "0 2 * * *", "zone": "America/Sao_Paulo",
             "type": "ANNOUNCE", "payload": {"topic": "audit", "data": {"a": [1]}}, "correlations": ["a=1"],
             "enabled": true}),
+        // Nobody is there, and nothing leaves the machine: it is no address that is called.
+        ("PUT", "/v1/{tenant}/webhook-endpoints/{endpoint}") => {
+            json!({"url": "https://127.0.0.1/hook", "events": ["hold_placed"], "replace": true})
+        }
+        ("POST", "/v1/{tenant}/webhook-endpoints/{endpoint}/rotate-secret") => json!({"overlap_secs": 60}),
+        ("POST", "/v1/{tenant}/webhook-endpoints/{endpoint}/enable") => json!({"from_now": true}),
+        ("POST", "/v1/{tenant}/webhook-endpoints/{endpoint}/replay") => {
+            json!({"from": "1-0", "to": "9-0", "key": "again"})
+        }
         ("POST", "/admin/tenants") => json!({"slug": "casa-verde", "policy": {"lifetime_secs_default": 60}}),
         ("POST", "/admin/keys") => json!({"tenant": TENANT, "name": "till", "scopes": ["read", "sell"], "mode": "test",
             "expires_at": "2099-01-01T00:00:00Z", "requests_per_s": 10}),
