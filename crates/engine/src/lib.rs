@@ -26,4 +26,7 @@ pub use queue::{LaneEnd, LaneQueue};
 pub use request_key::RequestKey;
 pub use session::{Session, StoreError, TenantWork, Turns};
 pub use store::{BoxFuture, OwnedValue, ReadRow, Scope, Store};
-pub use views::{JournalRow, JournalTail, TenantRow, Views};
+pub use views::{
+    JournalRow, JournalTail, OperationBrief, OperationDepth, OperationView, RunPage, RunState, TIMELINE_ENTRIES_MAX,
+    TIMELINE_OPERATIONS_MAX, TenantRow, Timeline, TimelineEntry, TimelineFact, Views,
+};

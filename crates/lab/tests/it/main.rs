@@ -5,6 +5,7 @@
 mod bad_input;
 mod conformance;
 mod explain;
+mod explain_operations;
 mod explain_views;
 mod faults;
 mod http_load;

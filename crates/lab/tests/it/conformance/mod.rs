@@ -12,6 +12,7 @@ mod holds;
 mod journal;
 mod keys;
 mod odd_commands;
+mod operations_views;
 mod pools;
 mod queue;
 mod replays;
@@ -107,6 +108,17 @@ macro_rules! conformance {
                     active_holds_by_expiry
                     keys_and_tenants
                     trimming_the_journal
+                }
+                operations_views {
+                    one_operation_in_every_state
+                    runs_in_pages
+                    dead_letters_open_and_all
+                    operations_of_a_correlation
+                    cases_and_epochs
+                    depths
+                    a_timeline
+                    a_timeline_without_a_journal
+                    a_timeline_is_cut
                 }
                 batches {
                     nothing_asked_nothing_done
