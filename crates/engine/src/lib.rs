@@ -27,6 +27,6 @@ pub use request_key::RequestKey;
 pub use session::{Session, StoreError, TenantWork, Turns};
 pub use store::{BoxFuture, OwnedValue, ReadRow, Scope, Store};
 pub use views::{
-    JournalRow, JournalTail, OperationBrief, OperationDepth, OperationView, RunPage, RunState, TIMELINE_ENTRIES_MAX,
-    TIMELINE_OPERATIONS_MAX, TenantRow, Timeline, TimelineEntry, TimelineFact, Views,
+    JournalRow, JournalTail, OperationBrief, OperationDepth, OperationPage, OperationView, RunState,
+    TIMELINE_ENTRIES_MAX, TIMELINE_OPERATIONS_MAX, TenantRow, Timeline, TimelineEntry, TimelineFact, Views,
 };

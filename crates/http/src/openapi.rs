@@ -6,7 +6,9 @@ use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityRequirement
 use utoipa::openapi::{ContentBuilder, OpenApi, Ref, RefOr, ResponseBuilder};
 
 use crate::problem::Problem;
-use crate::wire::described::{HoldId, IdempotencyKey, KeyId, Name, Slot, Slug};
+use crate::wire::described::{
+    CaseKey, CaseKind, Correlation, HoldId, IdempotencyKey, KeyId, Name, OperationKey, OperationType, Slot, Slug,
+};
 
 #[derive(utoipa::OpenApi)]
 #[openapi(
@@ -18,13 +20,18 @@ use crate::wire::described::{HoldId, IdempotencyKey, KeyId, Name, Slot, Slug};
     tags(
         (name = "Holds", description = "Timed claims on pools, all or nothing"),
         (name = "Pools", description = "What can be sold, and how much of it is left"),
+        (name = "Operations", description = "Work that is done after the request that asked for it, and what became of it"),
+        (name = "Cases", description = "What a person must look at"),
         (name = "Events", description = "What happened, in order and without gaps"),
         (name = "Tenants", description = "Whose data it is"),
-        (name = "Administration", description = "Tenants and keys; needs a key of the installation"),
+        (name = "Administration", description = "Tenants, keys and epochs; needs a key of the installation"),
         (name = "Health", description = "How the server is"),
     ),
     // What only parameters mention is not collected by itself.
-    components(schemas(Problem, IdempotencyKey, HoldId, KeyId, Name, Slot, Slug)),
+    components(schemas(
+        Problem, IdempotencyKey, HoldId, KeyId, Name, Slot, Slug, OperationType, OperationKey, Correlation, CaseKind,
+        CaseKey
+    )),
 )]
 struct Head;
 

@@ -10,7 +10,7 @@ mod timeline;
 
 pub use installation::TenantRow;
 pub use journal::{JournalRow, JournalTail};
-pub use operations::{OperationBrief, OperationDepth, OperationView, RunPage, RunState};
+pub use operations::{OperationBrief, OperationDepth, OperationPage, OperationView, RunState};
 pub use timeline::{TIMELINE_ENTRIES_MAX, TIMELINE_OPERATIONS_MAX, Timeline, TimelineEntry, TimelineFact};
 
 use std::sync::Arc;

@@ -67,11 +67,11 @@ impl RunState {
     }
 }
 
-/// Runs in the order of their keys.
+/// Operations in the order of their keys.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct RunPage {
+pub struct OperationPage {
     pub operations: Vec<OperationBrief>,
-    /// Where to go on. The page may be short and there may be more all the same: a page looks at so many runs only.
+    /// Where to go on. The page may be short and there may be more all the same: it looks at so many rows only.
     pub next: Option<OperationKey>,
 }
 
@@ -195,7 +195,7 @@ impl Views {
         kind: Option<&TypeName>,
         after: Option<&OperationKey>,
         rows_max: u16,
-    ) -> Result<RunPage, Fault> {
+    ) -> Result<OperationPage, Fault> {
         let of_type = if kind.is_some() { "and type = $6 " } else { "" };
         let looked_at =
             format!("from operation_runs where tenant = $1 {of_type}and (type, key) > ($2, $3) order by type, key");
@@ -213,7 +213,7 @@ impl Views {
         let operations: Vec<OperationBrief> = runs.into_iter().map(OperationBrief::from).collect();
         if operations.len() == usize::from(rows_max) {
             let next = operations.last().map(|last| last.key.clone());
-            return Ok(RunPage { operations, next });
+            return Ok(OperationPage { operations, next });
         }
         let sql = format!("select type, key {looked_at} limit $5 offset $4");
         // The last of those that were looked at, if there were that many.
@@ -222,7 +222,7 @@ impl Views {
         let rows = self.store.query(Scope::Tenant(tenant), &sql, params).await?;
         let read = |row: &ReadRow| operation_key(row.text(0)?, row.text(1)?);
         let next = rows.first().map(read).transpose().map_err(|what| corrupt(&what))?;
-        Ok(RunPage { operations, next })
+        Ok(OperationPage { operations, next })
     }
 
     /// Dead operations that nobody has dealt with, of one type or of all, the longest dead first.
@@ -252,18 +252,29 @@ impl Views {
         kind: Option<&TypeName>,
         after: Option<&OperationKey>,
         rows_max: u16,
-    ) -> Result<Vec<DeadLetter>, Fault> {
-        let of_type = if kind.is_some() { "and type = $5 " } else { "" };
-        // A letter stays when its operation is done anew.
-        let condition = format!(
-            "{of_type}and (type, key) > ($2, $3) and (select o.outcome from operations o where o.tenant = $1 \
-             and o.type = operation_dead_letters.type and o.key = operation_dead_letters.key) = 'DEAD_LETTER' \
-             order by type, key limit $4"
+    ) -> Result<OperationPage, Fault> {
+        let of_type = if kind.is_some() { "and d.type = $5 " } else { "" };
+        let sql = format!(
+            "select {}, (select o.outcome from operations o where o.tenant = $1 and o.type = d.type and o.key = d.key) \
+             from operation_dead_letters d where d.tenant = $1 {of_type}and (d.type, d.key) > ($2, $3) \
+             order by d.type, d.key limit $4",
+            aliased_list("d", DeadLetter::TABLE)
         );
-        let mut params = Vec::from(key_params(after));
+        let mut params = vec![OwnedValue::Int(tenant.0)];
+        params.extend(key_params(after));
         params.push(OwnedValue::Int(i64::from(rows_max)));
         params.extend(kind.map(|kind| text(kind.as_str())));
-        self.records(tenant, &condition, params).await
+        let rows = self.store.query(Scope::Tenant(tenant), &sql, params).await?;
+        let mut page = OperationPage { operations: Vec::new(), next: None };
+        for row in &rows {
+            let (letter, end) = part::<DeadLetter>(row, 0)?;
+            page.next = Some(letter.key.clone()).filter(|_| rows.len() == usize::from(rows_max));
+            // A letter stays when its operation is done anew.
+            if row.0.get(end) == Some(&text(Outcome::DeadLetter.as_str())) {
+                page.operations.push(letter.into());
+            }
+        }
+        Ok(page)
     }
 
     /// Operations of a type that have succeeded, in the order of their keys.

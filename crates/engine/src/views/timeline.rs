@@ -131,7 +131,7 @@ impl Views {
         let sql = format!(
             "select {} from operation_correlations c join cases x on x.tenant = c.tenant and \
              x.kind in ('effect-unknown', 'operation-stuck') and x.key = c.type || ' ' || c.key \
-             where c.tenant = $1 and c.correlation_kind = $2 and c.correlation_value = $3 limit $4",
+             where c.tenant = $1 and c.correlation_kind = $2 and c.correlation_value = $3 order by c.type, c.key limit $4",
             aliased_list("x", Case::TABLE)
         );
         let params = correlation_params(tenant, correlation, i64::from(TIMELINE_OPERATIONS_MAX) * 2);

@@ -5,11 +5,15 @@ mod availability;
 mod batch;
 mod body;
 mod caller;
+mod cases;
+mod epoch;
 mod events;
 mod explain;
 mod health;
 mod holds;
 mod keys;
+mod operation_acts;
+mod operations;
 mod pages;
 mod params;
 mod pools;
@@ -138,6 +142,17 @@ fn public_routes() -> OpenApiRouter<Api> {
         .routes(routes!(holds::hold_give_back))
         .routes(routes!(batch::holds_batch))
         .routes(routes!(events::events))
+        .routes(routes!(operations::operations_list))
+        .routes(routes!(operations::operation_get))
+        .routes(routes!(operations::timeline))
+        .routes(routes!(operation_acts::operation_retry))
+        .routes(routes!(operation_acts::operation_cancel))
+        .routes(routes!(operation_acts::operation_redrive))
+        .routes(routes!(operation_acts::operation_settle))
+        .routes(routes!(cases::cases_list))
+        .routes(routes!(cases::case_get))
+        .routes(routes!(cases::case_assign))
+        .routes(routes!(cases::case_resolve))
         .routes(routes!(health::healthz))
         .routes(routes!(health::readyz))
         .routes(routes!(health::metrics_text))
@@ -149,6 +164,7 @@ fn admin_routes() -> OpenApiRouter<Api> {
         .routes(routes!(keys::keys_list, keys::key_create))
         .routes(routes!(keys::key_rotate))
         .routes(routes!(keys::key_revoke))
+        .routes(routes!(epoch::epoch_get, epoch::epoch_raise))
 }
 
 /// The description of everything, as served at `/openapi.json`.

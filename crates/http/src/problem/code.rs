@@ -52,8 +52,14 @@ codes! {
     HoldNotFound = "hold-not-found", NOT_FOUND, "There is no such hold";
     PoolNotFound = "pool-not-found", NOT_FOUND, "There is no such pool";
     KeyNotFound = "key-not-found", NOT_FOUND, "There is no such key";
+    OperationNotFound = "operation-not-found", NOT_FOUND, "There is no such operation";
+    CaseNotFound = "case-not-found", NOT_FOUND, "There is no such case";
+    ScheduleNotFound = "schedule-not-found", NOT_FOUND, "There is no such schedule";
+    EndpointNotFound = "endpoint-not-found", NOT_FOUND, "There is no such webhook endpoint";
     CursorGone = "cursor-gone", GONE, "The cursor is outside of what is kept";
     TenantExists = "tenant-exists", CONFLICT, "The tenant exists with other content";
+    EndpointExists = "endpoint-exists", CONFLICT, "The webhook endpoint exists with other content";
+    OperationConflict = "operation-conflict", UNPROCESSABLE_ENTITY, "The operation exists with other content";
     HoldIdOutsideWindow = "hold-id-outside-window", UNPROCESSABLE_ENTITY, "The hold's id is too old or from the future";
     HoldIdReused = "hold-id-reused", UNPROCESSABLE_ENTITY, "The hold's id was used for another request";
     KeyIdReused = "key-id-reused", UNPROCESSABLE_ENTITY, "The key's id was used for another request";
@@ -72,6 +78,11 @@ codes! {
     OwnerLifetimeLimit = "owner-lifetime-limit", CONFLICT, "The owner's holds live too long";
     KeyEnded = "key-ended", CONFLICT, "The key was revoked, was replaced or has expired";
     SoldOut = "sold-out", CONFLICT, "Sold out";
+    OperationState = "operation-state", CONFLICT, "The operation's state does not allow it";
+    EffectInDoubt = "effect-in-doubt", CONFLICT, "An effect of the operation may have happened";
+    EffectNotInDoubt = "effect-not-in-doubt", CONFLICT, "The effect is not in doubt";
+    CaseResolved = "case-resolved", CONFLICT, "The case is resolved";
+    Changed = "changed", CONFLICT, "Somebody else was faster";
     // What the world or we did wrong.
     Defect = "defect", INTERNAL_SERVER_ERROR, "We made a mistake";
     Corrupt = "corrupt", INTERNAL_SERVER_ERROR, "Something stored cannot be read";

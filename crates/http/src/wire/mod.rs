@@ -1,26 +1,35 @@
 //! What goes over the wire. Types in are apart from types out; unknown fields are refused.
 
 mod batch;
+mod case;
 pub mod described;
 mod event;
 mod explain;
 mod hold;
 mod key;
 mod object;
+mod operation;
 mod pool;
+mod timeline;
 
 pub use batch::{BatchCommand, BatchRequest, BatchResponse, BatchResult, CancelItem, ConvertItem, ExtendItem};
-pub use event::{Event, EventBody, EventPage};
+pub use case::{AssignCase, Case, CasePage, CaseState, Epoch};
+pub use event::{CaseName, Event, EventBody, EventPage, OperationName};
 pub use explain::{Explanation, HoldOnPool};
 pub use hold::{
     ConvertHold, ConvertMode, ExtendHold, GiveBack, Hold, HoldPage, HoldState, Kept, Line, LinesOut, MoveBooked,
     PlaceHold,
 };
 pub use key::{CreateKey, CreateTenant, Key, KeyPage, KeyScope, NewKey, Policy, RotateKey, Tenant, TenantPage};
+pub use operation::{
+    Act, Attempt, DeadLetter, Effect, EffectSettled, Operation, OperationActed, OperationPage, OperationSummary, Run,
+    SettleEffect, Verdict, states,
+};
 pub use pool::{
     AdjustPool, Availability, Pool, PoolName, PoolPage, PoolPut, PutPool, PutPools, ResourceAvailability, ShortLine,
     SlotAvailability,
 };
+pub use timeline::{Timeline, TimelineEntry, TimelineFact};
 
 /// The most items that a page has, and how many it has unless told.
 pub const PAGE_ITEMS_MAX: u16 = 1_000;

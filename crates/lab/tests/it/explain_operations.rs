@@ -49,11 +49,11 @@ pub(crate) fn views() -> Vec<View> {
         ),
         view(
             "dead letters",
-            "select code from operation_dead_letters where tenant = $1 and (type, key) > ($2, $3) and \
-             (select o.outcome from operations o where o.tenant = $1 and o.type = operation_dead_letters.type \
-             and o.key = operation_dead_letters.key) = 'DEAD_LETTER' order by type, key limit $4",
+            "select d.code, (select o.outcome from operations o where o.tenant = $1 and o.type = d.type and o.key = d.key) \
+             from operation_dead_letters d where d.tenant = $1 and (d.type, d.key) > ($2, $3) \
+             order by d.type, d.key limit $4",
             "(ROW(type, key) > ROW($2, $3))",
-            "SEARCH operation_dead_letters USING PRIMARY KEY (tenant=? AND (type,key)>(?,?))",
+            "SEARCH d USING PRIMARY KEY (tenant=? AND (type,key)>(?,?))",
         ),
         view(
             "succeeded",
@@ -75,7 +75,8 @@ pub(crate) fn views() -> Vec<View> {
             "cases of a correlation",
             &format!(
                 "select x.state from operation_correlations c join cases x on x.tenant = c.tenant and \
-                 x.kind in ('effect-unknown', 'operation-stuck') and x.key = c.type || ' ' || c.key where {about} limit $4"
+                 x.kind in ('effect-unknown', 'operation-stuck') and x.key = c.type || ' ' || c.key where {about} \
+                 order by c.type, c.key limit $4"
             ),
             "(tenant = $1) AND (kind = ANY ('{effect-unknown,operation-stuck}'::text[])) AND (key = ((c.type || ' '::text) || c.key))",
             "SEARCH x USING PRIMARY KEY (tenant=? AND kind=? AND key=?)",

@@ -180,9 +180,11 @@ pub(crate) async fn dead_letters_open_and_all(fixture: Fixture) {
         let mut after = None;
         loop {
             let page = views.dead_letters(world.tenant, kind, after.as_ref(), rows).await.unwrap();
-            let Some(last) = page.last() else { return seen };
-            after = Some(last.key.clone());
-            seen.extend(page.iter().map(|letter| letter.key.key.to_string()));
+            seen.extend(keys(&page.operations).into_iter().map(str::to_owned));
+            match page.next {
+                Some(next) => after = Some(next),
+                None => return seen,
+            }
         }
     };
     let cancel = |flock: &str| CancelOperation { key: COUNT_SHEEP.key(&[flock]).unwrap(), actor: ana(), reason: why() };
