@@ -4,7 +4,9 @@
 //! Data goes to standard output, everything else to standard error. `screen.rs` and `view.rs` know how things look.
 
 mod availability;
+mod case;
 mod completions;
+mod epoch;
 mod events;
 mod explain;
 mod hold;
@@ -12,12 +14,15 @@ mod hold_actions;
 mod input;
 mod key;
 mod migrate;
+mod op;
+mod op_view;
 mod pages;
 mod pool;
 mod pool_put;
 mod problem;
 mod screen;
 mod tenant;
+mod timeline_view;
 mod view;
 
 use std::io::Write;
@@ -50,6 +55,9 @@ pub(crate) enum ApiCommand {
     Availability(availability::Availability),
     Hold(hold::HoldCommand),
     Events(events::Events),
+    Op(op::OpCommand),
+    Case(case::CaseCommand),
+    Epoch(epoch::EpochCommand),
     Explain(explain::Explain),
 }
 
@@ -62,6 +70,9 @@ impl ApiCommand {
             ApiCommand::Availability(command) => run(command),
             ApiCommand::Hold(command) => run(command),
             ApiCommand::Events(command) => run(command),
+            ApiCommand::Op(command) => run(command),
+            ApiCommand::Case(command) => run(command),
+            ApiCommand::Epoch(command) => run(command),
             ApiCommand::Explain(command) => run(command),
         }
     }
