@@ -9,6 +9,7 @@ mod explain_operations;
 mod explain_views;
 mod faults;
 mod http_load;
+mod http_operations;
 mod http_stores;
 mod model;
 mod postgres_readers;

@@ -60,7 +60,7 @@ struct CaseArgs {
     /// Its kind, as in effect-unknown
     kind: String,
     /// Its key, as lists show it
-    #[arg(required = true, num_args = 1..)]
+    #[arg(id = "case_key", value_name = "KEY", required = true, num_args = 1..)]
     key: Vec<String>,
 }
 

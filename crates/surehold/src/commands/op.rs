@@ -101,7 +101,7 @@ struct OpArgs {
     #[arg(value_name = "TYPE", value_parser = type_name)]
     kind: String,
     /// Its key, as lists show it
-    #[arg(value_parser = operation_key)]
+    #[arg(id = "operation_key", value_name = "KEY", value_parser = operation_key)]
     key: String,
 }
 
