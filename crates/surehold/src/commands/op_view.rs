@@ -8,7 +8,7 @@ use super::view::{ago, fields, instant, list, table, text};
 fn standing(operation: &Value) -> String {
     let run = &operation["run"];
     match operation["state"].as_str() {
-        Some("RUNNING") => format!("since {}", ago(&run["locked_at"])),
+        Some("RUNNING") => format!("began {}", ago(&run["locked_at"])),
         Some("PENDING" | "FAILED") => match (run["waiting_on"].as_str(), run["run_at"].is_null()) {
             (Some(waiting), _) => format!("waiting on: {waiting}"),
             (None, false) => format!("due {}", ago(&run["run_at"])),
