@@ -9,9 +9,7 @@ pub(crate) fn views() -> Vec<View> {
                   left join operation_runs r on r.tenant = c.tenant and r.type = c.type and r.key = c.key \
                   left join operation_dead_letters d on d.tenant = c.tenant and d.type = c.type and d.key = c.key";
     let about = "c.tenant = $1 and c.correlation_kind = $2 and c.correlation_value = $3";
-    let instant = |n| {
-        format!("select seq, at, events from journal where tenant = $1 and at = ${n} and at >= ${n} and at <= ${n}")
-    };
+    let instant = |n| format!("select seq, at, events from journal where tenant = $1 and at >= ${n} and at <= ${n}");
     let instants: Vec<String> = (3..23).map(instant).collect();
     let mut views = vec![
         view(
@@ -100,8 +98,8 @@ pub(crate) fn views() -> Vec<View> {
         view(
             "journal at instants",
             &format!("{} limit $2", instants.join(" union all ")),
-            "(at = $3)",
-            "SEARCH journal USING INDEX journal_by_time (tenant=? AND at",
+            "(at >= $3) AND (at <= $3)",
+            "SEARCH journal USING INDEX journal_by_time (tenant=? AND at>? AND at<?)",
         ),
     ];
     for (name, table, order) in [
