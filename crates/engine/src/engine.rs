@@ -17,9 +17,7 @@ use crate::queue::{Ended, LaneSender, lane_queue};
 use crate::retention::trim_forever;
 use crate::scheduler::fire_forever;
 use crate::sweeper::sweep_forever;
-use crate::{
-    BATCH_COMMANDS_MAX, Failure, Fault, Registry, RenderEvent, RequestKey, Store, StoreError, Views, Wakeups,
-};
+use crate::{BATCH_COMMANDS_MAX, Failure, Fault, Registry, RenderEvent, RequestKey, Store, StoreError, Views, Wakeups};
 
 #[derive(Clone, Copy, Debug)]
 pub struct EngineConfig {

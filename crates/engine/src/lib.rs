@@ -28,12 +28,14 @@ pub use failure::{Done, Failure, Fault};
 pub use lane::BATCH_COMMANDS_MAX;
 pub use migrate::{Applied, Migration, SchemaError, pending};
 pub use operations::{Boundary, Provider, Registered, Registry, Told, Worker, WorkerConfig, builtin};
-pub use operations::{Provider, Registered, Registry, Told};
 pub use outbox::{RenderEvent, ReplayWish, Replayed};
 pub use queue::{LaneEnd, LaneQueue};
 pub use request_key::RequestKey;
 pub use session::{Session, StoreError, TenantWork, Turns};
 pub use store::{BoxFuture, OwnedValue, ReadRow, Scope, Store};
-pub use views::{JournalRow, JournalTail, QueueDepth, QueuePlace, StuckOperation, TenantRow, Views};
+pub use views::{
+    JournalRow, JournalTail, OperationBrief, OperationDepth, OperationPage, OperationView, QueueDepth, QueuePlace,
+    RunState, StuckOperation, TIMELINE_ENTRIES_MAX, TIMELINE_OPERATIONS_MAX, TenantRow, Timeline, TimelineEntry,
+    TimelineFact, Views, WebhookDelivery,
+};
 pub use wakeups::{Ear, Wakeups};
-pub use views::{JournalRow, JournalTail, TenantRow, Views, WebhookDelivery};

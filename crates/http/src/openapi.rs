@@ -6,7 +6,10 @@ use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityRequirement
 use utoipa::openapi::{ContentBuilder, OpenApi, Ref, RefOr, ResponseBuilder};
 
 use crate::problem::Problem;
-use crate::wire::described::{HoldId, IdempotencyKey, KeyId, Name, ScheduleName, Slot, Slug, Cursor, EndpointId};
+use crate::wire::described::{
+    CaseKey, CaseKind, Correlation, Cursor, EndpointId, HoldId, IdempotencyKey, KeyId, Name, OperationKey,
+    OperationType, ScheduleName, Slot, Slug,
+};
 
 #[derive(utoipa::OpenApi)]
 #[openapi(
@@ -19,15 +22,20 @@ use crate::wire::described::{HoldId, IdempotencyKey, KeyId, Name, ScheduleName, 
         (name = "Holds", description = "Timed claims on pools, all or nothing"),
         (name = "Pools", description = "What can be sold, and how much of it is left"),
         (name = "Inbox", description = "What the outside tells: webhooks and tasks, taken once"),
+        (name = "Operations", description = "Work that is done after the request that asked for it, and what became of it"),
+        (name = "Cases", description = "What a person must look at"),
         (name = "Events", description = "What happened, in order and without gaps"),
         (name = "Schedules", description = "What is asked for again and again, by the clock on the wall"),
         (name = "Webhooks", description = "What happened, told to addresses of your choice"),
         (name = "Tenants", description = "Whose data it is"),
-        (name = "Administration", description = "Tenants and keys; needs a key of the installation"),
+        (name = "Administration", description = "Tenants, keys and epochs; needs a key of the installation"),
         (name = "Health", description = "How the server is"),
     ),
     // What only parameters mention is not collected by itself.
-    components(schemas(Problem, IdempotencyKey, Cursor, EndpointId, HoldId, KeyId, Name, ScheduleName, Slot, Slug)),
+    components(schemas(
+        Problem, IdempotencyKey, Cursor, EndpointId, HoldId, KeyId, Name, ScheduleName, Slot, Slug, OperationType,
+        OperationKey, Correlation, CaseKind, CaseKey
+    )),
 )]
 struct Head;
 

@@ -5,6 +5,7 @@ pub mod bench;
 pub mod crash;
 pub mod fixture;
 pub mod hotel;
+pub mod operations;
 pub mod private_postgres;
 pub mod provider;
 pub mod proxy;

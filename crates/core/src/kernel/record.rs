@@ -104,10 +104,6 @@ impl<'a> dyn Columns<'a> + '_ {
         self.put(int.map_or(Value::Null, Value::Int));
     }
 
-    pub fn put_bytes(&mut self, bytes: Option<&'a [u8]>) {
-        self.put(bytes.map_or(Value::Null, Value::Bytes));
-    }
-
     pub fn put_time(&mut self, time: Option<Timestamp>) {
         self.put(time.map_or(Value::Null, Value::Time));
     }

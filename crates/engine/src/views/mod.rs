@@ -1,9 +1,11 @@
 //! Reading for people and for the sweeper: committed state, no turns, no locks. One SQL text for every store.
 
+mod cases;
 mod holds;
 mod inbox;
 mod installation;
 mod journal;
+mod operations;
 mod pools;
 mod queue;
 mod schedules;
@@ -15,6 +17,10 @@ mod webhooks;
 
 pub(crate) use webhooks::EndpointPlace;
 pub use webhooks::WebhookDelivery;
+mod timeline;
+
+pub use operations::{OperationBrief, OperationDepth, OperationPage, OperationView, RunState};
+pub use timeline::{TIMELINE_ENTRIES_MAX, TIMELINE_OPERATIONS_MAX, Timeline, TimelineEntry, TimelineFact};
 
 use std::sync::Arc;
 
@@ -123,10 +129,32 @@ fn read_record<R: Record>(row: &ReadRow) -> Result<R, Fault> {
     R::read(&mut RecordRow { row, table: R::TABLE, next: 0 }).map_err(|what| corrupt(&what))
 }
 
+/// The record whose columns begin at `start` in a row of several, and where the next one begins.
+fn part<R: Record>(row: &ReadRow, start: usize) -> Result<(R, usize), Fault> {
+    let end = start + R::TABLE.columns.len() + 1;
+    let columns = row.0.get(start..end).ok_or_else(|| corrupt(&"a row that is too short"))?;
+    let record = read_record(&ReadRow(columns.to_vec()))?;
+    Ok((record, end))
+}
+
+/// The same for a record that need not be there.
+fn part_or_none<R: Record>(row: &ReadRow, start: usize) -> Result<(Option<R>, usize), Fault> {
+    // Keys are never null.
+    if row.0.get(start) == Some(&OwnedValue::Null) {
+        return Ok((None, start + R::TABLE.columns.len() + 1));
+    }
+    part(row, start).map(|(record, end)| (Some(record), end))
+}
+
 fn select_list(table: &'static Table) -> String {
+    aliased_list(table.name, table)
+}
+
+/// The columns of a table that the statement calls `alias`.
+fn aliased_list(alias: &str, table: &'static Table) -> String {
     let columns = table.columns.iter().map(|column| match column.kind {
-        ColumnType::Json => format!("cast({} as text), ", column.name),
-        _ => format!("{}, ", column.name),
+        ColumnType::Json => format!("cast({alias}.{} as text), ", column.name),
+        _ => format!("{alias}.{}, ", column.name),
     });
-    columns.chain(["version".to_owned()]).collect()
+    columns.chain([format!("{alias}.version")]).collect()
 }

@@ -4,14 +4,18 @@
 mod availability;
 mod batch;
 mod body;
-mod endpoints;
 mod caller;
+mod cases;
+mod endpoints;
+mod epoch;
 mod events;
 mod explain;
 mod health;
 mod holds;
 mod inboxes;
 mod keys;
+mod operation_acts;
+mod operations;
 mod pages;
 mod params;
 mod pools;
@@ -174,6 +178,17 @@ fn public_routes() -> OpenApiRouter<Api> {
         .routes(routes!(schedules::schedules_list))
         .routes(routes!(schedules::schedule_get, schedules::schedule_put, schedules::schedule_remove))
         .routes(routes!(events::events))
+        .routes(routes!(operations::operations_list))
+        .routes(routes!(operations::operation_get))
+        .routes(routes!(operations::timeline))
+        .routes(routes!(operation_acts::operation_retry))
+        .routes(routes!(operation_acts::operation_cancel))
+        .routes(routes!(operation_acts::operation_redrive))
+        .routes(routes!(operation_acts::operation_settle))
+        .routes(routes!(cases::cases_list))
+        .routes(routes!(cases::case_get))
+        .routes(routes!(cases::case_assign))
+        .routes(routes!(cases::case_resolve))
         .routes(routes!(endpoints::endpoints_list))
         .routes(routes!(endpoints::endpoint_get, endpoints::endpoint_put, endpoints::endpoint_remove))
         .routes(routes!(endpoints::endpoint_rotate_secret))
@@ -201,6 +216,7 @@ fn admin_routes() -> OpenApiRouter<Api> {
         .routes(routes!(keys::keys_list, keys::key_create))
         .routes(routes!(keys::key_rotate))
         .routes(routes!(keys::key_revoke))
+        .routes(routes!(epoch::epoch_get, epoch::epoch_raise))
 }
 
 /// The description of everything, as served at `/openapi.json`.

@@ -7,6 +7,7 @@ use serde::de::DeserializeOwned;
 use surehold_core::kernel::{HoldId, PoolKey, ResourceName, Slot};
 use surehold_core::operations::ScheduleName;
 use surehold_core::operations::outbox::EndpointId;
+use surehold_core::operations::{CaseKey, DedupeKey, OperationKey, TypeName};
 
 use super::Api;
 use crate::keys::KeyRef;
@@ -112,6 +113,51 @@ impl FromRequestParts<Api> for PoolPath {
         let Query(Slotted { slot }) = Query::from_request_parts(parts, api).await?;
         let slot = Slot::parse(&slot).map_err(|invalid| malformed(invalid.to_string()))?;
         Ok(PoolPath(PoolKey { resource, slot }))
+    }
+}
+
+/// The operation named in the path. Its key is decoded once, so a `%` of its own is sent as `%25`.
+pub(crate) struct OperationPath(pub(crate) OperationKey);
+
+impl FromRequestParts<Api> for OperationPath {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, api: &Api) -> Result<OperationPath, Problem> {
+        let (kind, key) = (path_param(parts, api, "type").await?, path_param(parts, api, "key").await?);
+        let kind = TypeName::new(&kind).map_err(|invalid| malformed(invalid.to_string()))?;
+        let key = DedupeKey::new(&key).map_err(|invalid| malformed(invalid.to_string()))?;
+        Ok(OperationPath(OperationKey { kind, key }))
+    }
+}
+
+/// The case named in the path.
+pub(crate) struct CasePath(pub(crate) CaseKey);
+
+const CASE_KIND_BYTES_MAX: usize = 64;
+const CASE_KEY_BYTES_MAX: usize = 500;
+
+/// Names that no case can have are not looked up: not every store can be asked for them.
+pub(super) fn case_key(kind: &str, key: &str) -> Option<CaseKey> {
+    let good = |text: &str, bytes_max: usize| {
+        let sized = !text.is_empty() && text.len() <= bytes_max;
+        sized && text.trim() == text && !text.chars().any(char::is_control)
+    };
+    let named = good(kind, CASE_KIND_BYTES_MAX) && good(key, CASE_KEY_BYTES_MAX);
+    named.then(|| CaseKey { kind: kind.into(), key: key.into() })
+}
+
+impl FromRequestParts<Api> for CasePath {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, api: &Api) -> Result<CasePath, Problem> {
+        let (kind, key) = (path_param(parts, api, "kind").await?, path_param(parts, api, "key").await?);
+        let not_one = || {
+            malformed(format!(
+                "a case has a kind of up to {CASE_KIND_BYTES_MAX} bytes and a key of up to {CASE_KEY_BYTES_MAX}, \
+                 without control characters or blanks at their ends"
+            ))
+        };
+        case_key(&kind, &key).map(CasePath).ok_or_else(not_one)
     }
 }
 

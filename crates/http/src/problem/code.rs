@@ -56,6 +56,8 @@ codes! {
     PoolNotFound = "pool-not-found", NOT_FOUND, "There is no such pool";
     KeyNotFound = "key-not-found", NOT_FOUND, "There is no such key";
     TaskNotFound = "task-not-found", NOT_FOUND, "There is no such task";
+    OperationNotFound = "operation-not-found", NOT_FOUND, "There is no such operation";
+    CaseNotFound = "case-not-found", NOT_FOUND, "There is no such case";
     ScheduleNotFound = "schedule-not-found", NOT_FOUND, "There is no such schedule";
     EndpointNotFound = "endpoint-not-found", NOT_FOUND, "There is no such webhook endpoint";
     CursorGone = "cursor-gone", GONE, "The cursor is outside of what is kept";
@@ -80,6 +82,11 @@ codes! {
     OwnerLifetimeLimit = "owner-lifetime-limit", CONFLICT, "The owner's holds live too long";
     KeyEnded = "key-ended", CONFLICT, "The key was revoked, was replaced or has expired";
     SoldOut = "sold-out", CONFLICT, "Sold out";
+    OperationState = "operation-state", CONFLICT, "The operation's state does not allow it";
+    EffectInDoubt = "effect-in-doubt", CONFLICT, "An effect of the operation may have happened";
+    EffectNotInDoubt = "effect-not-in-doubt", CONFLICT, "The effect is not in doubt";
+    CaseResolved = "case-resolved", CONFLICT, "The case is resolved";
+    Changed = "changed", CONFLICT, "Somebody else was faster";
     // What the world or we did wrong.
     Defect = "defect", INTERNAL_SERVER_ERROR, "We made a mistake";
     Corrupt = "corrupt", INTERNAL_SERVER_ERROR, "Something stored cannot be read";

@@ -2,6 +2,7 @@
 
 use surehold_core::kernel::{Invalid, Refusal};
 use surehold_core::operations::InboxRefusal;
+use surehold_core::operations::OperationRefusal;
 use surehold_engine::{Failure, Fault};
 
 use super::{Code, Problem};
@@ -28,8 +29,8 @@ impl From<Fault> for Problem {
     }
 }
 
-impl From<Failure<Refusal>> for Problem {
-    fn from(failure: Failure<Refusal>) -> Problem {
+impl<R: Into<Problem>> From<Failure<R>> for Problem {
+    fn from(failure: Failure<R>) -> Problem {
         match failure {
             Failure::Refused(refusal) => refusal.into(),
             Failure::KeyReused => Problem::new(Code::IdempotencyKeyReused, failure.to_string()),
@@ -98,6 +99,42 @@ impl From<Refusal> for Problem {
             Refusal::SoldOut { lines } => {
                 problem(Code::SoldOut).with(|data| data.lines = lines.into_iter().map(ShortLine::from).collect())
             }
+        }
+    }
+}
+
+impl From<OperationRefusal> for Problem {
+    fn from(refusal: OperationRefusal) -> Problem {
+        let detail = refusal.to_string();
+        let problem = |code| Problem::new(code, detail);
+        match refusal {
+            OperationRefusal::Kernel(refusal) => refusal.into(),
+            // Between us and our workers: no request can be answered with it.
+            OperationRefusal::Trouble(_) | OperationRefusal::LeaseLost { .. } => problem(Code::Defect),
+            OperationRefusal::OperationNotFound { operation } => {
+                problem(Code::OperationNotFound).with(|data| data.operation = Some(operation))
+            }
+            OperationRefusal::OperationConflict { operation } => {
+                problem(Code::OperationConflict).with(|data| data.operation = Some(operation))
+            }
+            OperationRefusal::OperationState { operation, state } => problem(Code::OperationState).with(|data| {
+                data.operation = Some(operation);
+                data.operation_state = Some(state);
+            }),
+            OperationRefusal::EffectInDoubt { operation, step } => problem(Code::EffectInDoubt).with(|data| {
+                data.operation = Some(operation);
+                data.step = Some(step);
+            }),
+            OperationRefusal::EffectNotInDoubt { operation, step } => problem(Code::EffectNotInDoubt).with(|data| {
+                data.operation = Some(operation);
+                data.step = Some(step);
+            }),
+            OperationRefusal::CaseNotFound { case } => problem(Code::CaseNotFound).with(|data| data.case = Some(case)),
+            OperationRefusal::CaseResolved { case } => problem(Code::CaseResolved).with(|data| data.case = Some(case)),
+            OperationRefusal::ScheduleNotFound { .. } => problem(Code::ScheduleNotFound),
+            OperationRefusal::EndpointNotFound { .. } => problem(Code::EndpointNotFound),
+            OperationRefusal::EndpointExists { .. } => problem(Code::EndpointExists),
+            OperationRefusal::Changed { .. } => problem(Code::Changed),
         }
     }
 }

@@ -7,6 +7,7 @@ use axum::http::{HeaderName, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 use surehold_core::kernel::{HoldId, HoldState, PoolKey, Timestamp};
+use surehold_core::operations::{CaseKey, OperationKey, OperationState};
 use utoipa::ToSchema;
 
 pub use code::Code;
@@ -51,6 +52,21 @@ pub struct ProblemData {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<crate::wire::HoldState>)]
     pub state: Option<HoldState>,
+    /// The operation that it is about.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<crate::wire::OperationName>)]
+    pub operation: Option<OperationKey>,
+    /// What the operation is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<crate::wire::states::OperationState>)]
+    pub operation_state: Option<OperationState>,
+    /// The step of the operation that it is about.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub step: Option<u16>,
+    /// The case that it is about.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<crate::wire::CaseName>)]
+    pub case: Option<CaseKey>,
     /// When the hold expires.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>, format = DateTime)]

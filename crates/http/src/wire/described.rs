@@ -36,10 +36,12 @@ pub struct KeyId(pub String);
 #[schema(example = "night-audit", min_length = 1, max_length = 100, pattern = "^[A-Za-z0-9][A-Za-z0-9._-]*$")]
 pub struct ScheduleName(pub String);
 /// A webhook endpoint's name.
+#[derive(Debug, ToSchema)]
 #[schema(example = "orders", min_length = 1, max_length = 63, pattern = "^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$")]
 pub struct EndpointId(pub String);
 
 /// The place of an event, as the event feed gives it.
+#[derive(Debug, ToSchema)]
 #[schema(example = "12-0", pattern = "^[0-9]{1,18}-[0-9]{1,9}$")]
 pub struct Cursor(pub String);
 
@@ -63,3 +65,57 @@ impl PartialSchema for Slot {
 }
 
 impl ToSchema for Slot {}
+
+/// What kind of thing an operation does: capitals, digits and underscores.
+#[derive(Debug, ToSchema)]
+#[schema(min_length = 1, max_length = 64, example = "ISSUE_TICKETS", pattern = "^[A-Z][A-Z0-9_]{0,63}$")]
+pub struct OperationType(pub String);
+
+/// What an operation is done to: the parts of its type's key, joined by colons; at most 400 bytes of UTF-8.
+#[derive(Debug, ToSchema)]
+#[schema(
+    min_length = 1,
+    max_length = 400,
+    example = "4711",
+    pattern = r"^[^\s\x00-\x1f\x7f-\x9f]([^\x00-\x1f\x7f-\x9f]*[^\s\x00-\x1f\x7f-\x9f])?$"
+)]
+pub struct OperationKey(pub String);
+
+/// Something that operations have to do with.
+#[derive(Debug, ToSchema)]
+#[schema(
+    min_length = 3,
+    max_length = 465,
+    example = "purchaseId=4711",
+    pattern = r"^[^=\s\x00-\x1f\x7f-\x9f]{1,64}=[^\s\x00-\x1f\x7f-\x9f]([^\x00-\x1f\x7f-\x9f]*[^\s\x00-\x1f\x7f-\x9f])?$"
+)]
+pub struct Correlation(pub String);
+
+/// The kind of a case: a word that can be counted.
+#[derive(Debug, ToSchema)]
+#[schema(
+    min_length = 1,
+    max_length = 64,
+    example = "effect-unknown",
+    pattern = r"^[^\s\x00-\x1f\x7f-\x9f]([^\x00-\x1f\x7f-\x9f]*[^\s\x00-\x1f\x7f-\x9f])?$"
+)]
+pub struct CaseKind(pub String);
+
+/// What a case is about; at most 500 bytes of UTF-8.
+#[derive(Debug, ToSchema)]
+#[schema(
+    min_length = 1,
+    max_length = 500,
+    example = "SEND_EMAIL_RECEIPT 4711:ana@example.org",
+    pattern = r"^[^\s\x00-\x1f\x7f-\x9f]([^\x00-\x1f\x7f-\x9f]*[^\s\x00-\x1f\x7f-\x9f])?$"
+)]
+pub struct CaseKey(pub String);
+
+/// Who did something or why: at most 500 bytes of UTF-8, no control characters, no blank at either end.
+#[derive(Debug, ToSchema)]
+#[schema(
+    min_length = 1,
+    max_length = 500,
+    pattern = r"^[^\s\x00-\x1f\x7f-\x9f]([^\x00-\x1f\x7f-\x9f]*[^\s\x00-\x1f\x7f-\x9f])?$"
+)]
+pub struct ActText(pub String);

@@ -1,6 +1,7 @@
 //! What goes over the wire. Types in are apart from types out; unknown fields are refused.
 
 mod batch;
+mod case;
 pub mod described;
 mod event;
 mod explain;
@@ -8,14 +9,15 @@ mod hold;
 mod inbox;
 mod key;
 mod object;
+mod operation;
 mod pool;
 mod schedule;
-
-pub use batch::{BatchCommand, BatchRequest, BatchResponse, BatchResult, CancelItem, ConvertItem, ExtendItem};
-pub use event::{Event, EventBody, EventPage, OperationName};
+mod timeline;
 mod webhook;
 
-pub use event::{Event, EventBody, EventPage, render_event};
+pub use batch::{BatchCommand, BatchRequest, BatchResponse, BatchResult, CancelItem, ConvertItem, ExtendItem};
+pub use case::{AssignCase, Case, CasePage, CaseState, Epoch};
+pub use event::{CaseName, Event, EventBody, EventPage, OperationName, render_event};
 pub use explain::{Explanation, HoldOnPool};
 pub use hold::{
     ConvertHold, ConvertMode, ExtendHold, GiveBack, Hold, HoldPage, HoldState, Kept, Line, LinesOut, MoveBooked,
@@ -23,12 +25,17 @@ pub use hold::{
 };
 pub use inbox::{Delivered, DeliveryOutcome, ExpireHoldTask, Inbox, InboxPage, PutInbox, ShownInbox};
 pub use key::{CreateKey, CreateTenant, Key, KeyPage, KeyScope, NewKey, Policy, RotateKey, Tenant, TenantPage};
+pub use operation::{
+    Act, Attempt, DeadLetter, Effect, EffectSettled, Operation, OperationActed, OperationPage, OperationSummary, Run,
+    SettleEffect, Verdict, states,
+};
 pub use pool::{
     AdjustPool, Availability, Pool, PoolName, PoolPage, PoolPut, PutPool, PutPools, ResourceAvailability, ShortLine,
     SlotAvailability,
 };
 pub use schedule::{PutSchedule, Schedule, SchedulePage};
 
+pub use timeline::{Timeline, TimelineEntry, TimelineFact};
 pub use webhook::{
     DeliveryState, EnableWebhookEndpoint, EndpointState, NewWebhookEndpoint, PutWebhookEndpoint, ReplayEvents,
     ReplayedEvents, RotateWebhookSecret, WebhookDelivery, WebhookDeliveryPage, WebhookEndpoint, WebhookEndpointPage,

@@ -4,6 +4,7 @@ use std::time::{Duration, Instant};
 
 use axum::Router;
 use axum::body::Body;
+use axum::http::request::Builder;
 use axum::http::{Request, StatusCode};
 use http_body_util::BodyExt;
 use serde_json::{Value, json};
@@ -16,20 +17,30 @@ use surehold_postgres::{PostgresConfig, PostgresStore};
 use tokio_util::sync::CancellationToken;
 use tower::ServiceExt;
 
-struct Node(Router);
+pub(crate) struct Node(Router);
 
 impl Node {
-    fn new(engine: Engine) -> Node {
+    pub(crate) fn new(engine: Engine) -> Node {
         Node(Api::new(engine, ApiConfig::default(), None, CancellationToken::new()).router())
     }
 
     /// Without a key as whoever may open the local socket, else as a caller from outside.
-    async fn ask(&self, method: &str, path: &str, key: Option<&str>, body: &Value) -> (StatusCode, Value) {
+    pub(crate) async fn ask(&self, method: &str, path: &str, key: Option<&str>, body: &Value) -> (StatusCode, Value) {
         let request = Request::builder().method(method).uri(path).header("content-type", "application/json");
         let request = match key {
             Some(key) => request.header("authorization", format!("Bearer {key}")),
             None => request.extension(Peer::Local),
         };
+        self.send(request, body).await
+    }
+
+    /// As whoever may open the local socket, under an idempotency key.
+    pub(crate) async fn keyed(&self, method: &str, path: &str, key: &str, body: &Value) -> (StatusCode, Value) {
+        let request = Request::builder().method(method).uri(path).header("content-type", "application/json");
+        self.send(request.header("idempotency-key", key).extension(Peer::Local), body).await
+    }
+
+    async fn send(&self, request: Builder, body: &Value) -> (StatusCode, Value) {
         let body = if body.is_null() { Body::empty() } else { Body::from(body.to_string()) };
         let response = self.0.clone().oneshot(request.body(body).unwrap()).await.unwrap();
         let status = response.status();
@@ -37,7 +48,7 @@ impl Node {
         (status, serde_json::from_slice(&bytes).unwrap())
     }
 
-    async fn local(&self, method: &str, path: &str, body: &Value) -> Value {
+    pub(crate) async fn local(&self, method: &str, path: &str, body: &Value) -> Value {
         let (status, answer) = self.ask(method, path, None, body).await;
         assert!(status.is_success(), "{method} {path}: {status} {answer}");
         answer
@@ -49,7 +60,7 @@ impl Node {
     }
 }
 
-fn percent(text: &str) -> String {
+pub(crate) fn percent(text: &str) -> String {
     text.bytes().map(|byte| format!("%{byte:02X}")).collect()
 }
 

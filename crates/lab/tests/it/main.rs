@@ -5,9 +5,11 @@
 mod bad_input;
 mod conformance;
 mod explain;
+mod explain_operations;
 mod explain_views;
 mod faults;
 mod http_load;
+mod http_operations;
 mod http_stores;
 mod model;
 mod postgres_readers;

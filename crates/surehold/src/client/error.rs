@@ -81,6 +81,8 @@ pub(crate) enum ClientError {
     Config(#[from] ConfigError),
     #[error("{}", with_causes(.0))]
     Open(anyhow::Error),
+    #[error("USER is not set, so it is not known who does this")]
+    NoUser,
     #[error("{0}")]
     Usage(String),
     #[error("cannot write to standard output: {0}")]
@@ -153,6 +155,7 @@ impl ClientError {
                 "choose the folder with --data; `surehold serve` or `surehold tenant create` begin a new one"
             }
             ClientError::NobodyToFollow { .. } => "start `surehold serve`, or leave --follow out",
+            ClientError::NoUser => "say it with --actor NAME; a case is given to somebody with --to NAME",
             ClientError::Config(_)
             | ClientError::Open(_)
             | ClientError::Usage(_)
@@ -173,6 +176,7 @@ impl ClientError {
             | ClientError::KeyMalformed
             | ClientError::KeyWithoutServer
             | ClientError::TwoTargets
+            | ClientError::NoUser
             | ClientError::Usage(_) => ExitCode::from(EXIT_USAGE),
             _ => ExitCode::FAILURE,
         }

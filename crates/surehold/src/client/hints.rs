@@ -50,6 +50,28 @@ pub(super) fn hint_for(code: Code, problem: &Value, request: &Request) -> Option
         }
         Code::EndpointExists => "--replace changes it; it keeps its secret and its place",
         Code::AddressNotAllowed => "give it a public https:// address; `webhooks.reach` widens what the server calls",
+        Code::OperationNotFound => {
+            return Some(format!(
+                "`surehold op list {tenant} --correlation KIND=VALUE` finds operations without their keys"
+            ));
+        }
+        Code::OperationState | Code::EffectNotInDoubt => {
+            let operation = operation_named(&problem["operation"]);
+            return Some(format!("`surehold op show {tenant} {operation}` says how it stands"));
+        }
+        Code::EffectInDoubt => {
+            let (operation, step) = (operation_named(&problem["operation"]), &problem["step"]);
+            return Some(format!(
+                "look at the provider's, then `surehold op settle {tenant} {operation} --step {step}` with what you found"
+            ));
+        }
+        Code::CaseNotFound => {
+            return Some(format!("`surehold case list {tenant}` shows the open ones"));
+        }
+        Code::CaseResolved => {
+            return Some(format!("`surehold case list {tenant} --resolved` shows how it ended"));
+        }
+        Code::Changed => "somebody else was faster; look again, then decide",
         Code::HoldEnded => "place a new hold; an ended one does not come back",
         Code::HoldIdReused => "leave --id out to place another hold",
         Code::HoldIdOutsideWindow => "leave --id out; a UUIDv7 carries its time and is good for a while only",
@@ -98,11 +120,20 @@ fn is_test(request: &Request) -> bool {
     request.headers.iter().any(|(name, value)| *name == "surehold-mode" && value == "test")
 }
 
+/// An argument to paste.
+fn quoted(text: &str) -> String {
+    let plain = text.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_.:@%=".contains(&b));
+    if plain { text.to_owned() } else { format!("'{}'", text.replace('\'', r"'\''")) }
+}
+
+fn operation_named(operation: &Value) -> String {
+    let part = |name: &str, absent: &str| operation[name].as_str().map_or_else(|| absent.to_owned(), quoted);
+    format!("{} {}", part("type", "TYPE"), part("key", "KEY"))
+}
+
 /// As arguments to paste.
 fn named(pool: &Value) -> String {
-    let resource = pool["resource"].as_str().unwrap_or("RESOURCE");
-    let plain = resource.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_.".contains(&b));
-    let resource = if plain { resource.to_owned() } else { format!("'{}'", resource.replace('\'', r"'\''")) };
+    let resource = quoted(pool["resource"].as_str().unwrap_or("RESOURCE"));
     match pool["slot"].as_str() {
         None | Some("") => resource,
         Some(slot) => format!("{resource} --slot {slot}"),
@@ -124,6 +155,8 @@ mod tests {
         check(Code::SoldOut, line, "`surehold explain casa double --slot 2026-12-24`");
         let pool = json!({"pools": [{"resource": "it's a shirt", "slot": ""}]});
         check(Code::PoolClosed, pool, r"`surehold pool put casa 'it'\''s a shirt' --open`");
+        let operation = json!({"operation": {"type": "SEND_MONEY", "key": "a b:1"}, "step": 1});
+        check(Code::EffectInDoubt, operation, "`surehold op settle casa SEND_MONEY 'a b:1' --step 1`");
         check(Code::CursorGone, json!({"cursor": "0-0"}), "--after 0-0 ");
         check(Code::NotFound, json!({}), "tenant list");
         assert_eq!(hint_for(Code::NotFound, &json!({}), &Request::get(&["admin", "x"])), None);

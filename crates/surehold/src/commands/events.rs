@@ -130,7 +130,7 @@ fn line(screen: Screen, event: &str) -> Result<String, ClientError> {
 }
 
 /// What it is about, in the order in which a reader wants to know it.
-fn about(event: &Value) -> String {
+pub(super) fn about(event: &Value) -> String {
     let mut parts = Vec::new();
     if !event["pool"].is_null() {
         parts.push(pool_name(&event["pool"]));

@@ -3,11 +3,11 @@
 use jiff::{SpanRelativeTo, Timestamp, civil::Date};
 use serde_json::{Value, json};
 use surehold_core::kernel::{ResourceName, Slot, Slug};
-use surehold_core::operations::{Cron, ScheduleName, TimeZoneName};
+use surehold_core::operations::{Actor, Cron, DedupeKey, Reason, ScheduleName, TimeZoneName};
 use uuid::Uuid;
 
 use super::screen::Screen;
-use crate::client::Request;
+use crate::client::{ClientError, Request};
 
 /// A tenant's name in addresses.
 pub(super) fn slug(text: &str) -> Result<String, String> {
@@ -113,6 +113,45 @@ impl IdempotencyKey {
         });
         request.header("idempotency-key", key.clone()).repeat_with(format!("--idempotency-key {key}"))
     }
+}
+
+pub(super) fn operation_key(text: &str) -> Result<String, String> {
+    // Addresses cannot carry them, as with resources.
+    if matches!(text, "." | "..") {
+        return Err("a key that is . or .. cannot be asked for".to_owned());
+    }
+    DedupeKey::new(text).map(|key| key.to_string()).map_err(|invalid| invalid.to_string())
+}
+
+/// Who does something by hand, and why; both are kept.
+#[derive(clap::Args, Clone, Debug)]
+pub(super) struct Acting {
+    /// Why; it is kept
+    #[arg(long, value_parser = reason)]
+    reason: String,
+    /// Who does it [default: $USER]
+    #[arg(long, value_name = "NAME", value_parser = actor)]
+    actor: Option<String>,
+}
+
+fn reason(text: &str) -> Result<String, String> {
+    Reason::new(text).map(|reason| reason.to_string()).map_err(|invalid| invalid.to_string())
+}
+
+fn actor(text: &str) -> Result<String, String> {
+    Actor::new(text).map(|actor| actor.to_string()).map_err(|invalid| invalid.to_string())
+}
+
+impl Acting {
+    pub(super) fn json(&self) -> Result<Value, ClientError> {
+        let actor = self.actor.clone().map_or_else(this_user, Ok)?;
+        Ok(json!({"actor": actor, "reason": self.reason}))
+    }
+}
+
+/// Whoever the environment says that we are.
+pub(super) fn this_user() -> Result<String, ClientError> {
+    std::env::var("USER").ok().filter(|user| actor(user).is_ok()).ok_or(ClientError::NoUser)
 }
 
 /// Whose data: the tenant's, or that of its test twin.

@@ -4,7 +4,9 @@
 //! Data goes to standard output, everything else to standard error. `screen.rs` and `view.rs` know how things look.
 
 mod availability;
+mod case;
 mod completions;
+mod epoch;
 mod events;
 mod explain;
 mod hold;
@@ -12,6 +14,8 @@ mod hold_actions;
 mod input;
 mod key;
 mod migrate;
+mod op;
+mod op_view;
 mod pages;
 mod pool;
 mod pool_put;
@@ -19,6 +23,7 @@ mod problem;
 mod schedule;
 mod screen;
 mod tenant;
+mod timeline_view;
 mod view;
 mod webhook;
 
@@ -53,6 +58,9 @@ pub(crate) enum ApiCommand {
     Hold(hold::HoldCommand),
     Schedule(schedule::ScheduleCommand),
     Events(events::Events),
+    Op(op::OpCommand),
+    Case(case::CaseCommand),
+    Epoch(epoch::EpochCommand),
     Explain(explain::Explain),
     Webhook(webhook::WebhookCommand),
 }
@@ -67,6 +75,9 @@ impl ApiCommand {
             ApiCommand::Hold(command) => run(command),
             ApiCommand::Schedule(command) => run(command),
             ApiCommand::Events(command) => run(command),
+            ApiCommand::Op(command) => run(command),
+            ApiCommand::Case(command) => run(command),
+            ApiCommand::Epoch(command) => run(command),
             ApiCommand::Explain(command) => run(command),
             ApiCommand::Webhook(command) => run(command),
         }

@@ -65,6 +65,12 @@ pub(super) fn instant(at: &Value) -> String {
     }
 }
 
+/// Only how far away it is.
+pub(super) fn ago(at: &Value) -> String {
+    let at = text(at);
+    at.parse::<Timestamp>().map_or(at, |instant| relative(instant, Timestamp::now()))
+}
+
 /// `in 14 min`, `3 days ago`: rounded down, to be read at a glance.
 fn relative(at: Timestamp, now: Timestamp) -> String {
     const UNITS: [(i64, &str, &str); 4] =

@@ -47,6 +47,15 @@ fn good_body(operation: &Operation) -> Value {
         "POST /admin/tenants" => json!({"slug": "casa", "policy": {"owner_holds_max": 100}}),
         "POST /admin/keys" => json!({"tenant": "casa", "name": "till", "scopes": ["read"]}),
         "POST /admin/keys/{key}/rotate" => json!({"overlap_secs": 0}),
+        "POST /v1/{tenant}/operations/{type}/{key}/settle" => {
+            json!({"step": 0, "verdict": "happened", "provider_ref": "tr_1", "actor": "ana", "reason": "seen there"})
+        }
+        "POST /v1/{tenant}/cases/{kind}/{key}/assign" => json!({"to": "ana"}),
+        "POST /admin/epoch"
+        | "POST /v1/{tenant}/cases/{kind}/{key}/resolve"
+        | "POST /v1/{tenant}/operations/{type}/{key}/retry"
+        | "POST /v1/{tenant}/operations/{type}/{key}/cancel"
+        | "POST /v1/{tenant}/operations/{type}/{key}/redrive" => json!({"actor": "ana", "reason": "asked to"}),
         unknown => panic!("say what a good body of {unknown} is"),
     }
 }

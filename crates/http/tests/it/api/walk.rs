@@ -29,9 +29,15 @@ impl Operation {
         let path = path.replace("{hold}", "$walked").replace("{key}", "live_1_00000000000000ff");
         let path = path.replace("{name}", "nightly");
         let path = path.replace("{endpoint}", "orders");
+        let path = path.replace("{type}", "ISSUE_TICKETS").replace("{kind}", "effect-unknown");
         assert!(!path.contains('{'), "say what to put into {path}");
         let query = if path.ends_with("/availability") { "?from=2026-12-24&until=2026-12-25" } else { "" };
         let query = if self.name() == "GET /v1/{tenant}/holds" { "?state=active" } else { query };
+        let query = match self.name().as_str() {
+            "GET /v1/{tenant}/operations" => "?state=PENDING",
+            "GET /v1/{tenant}/timeline" => "?correlation=purchaseId=1",
+            _ => query,
+        };
         format!("{} {path}{query}", self.method)
     }
 }

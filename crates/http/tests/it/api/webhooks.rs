@@ -166,7 +166,7 @@ fn the_names_are_those_of_the_feed() {
         OperationsEvent::CaseOpened { kind: text(), key: text() }.into(),
         OperationsEvent::CaseResolved { kind: text(), key: text() }.into(),
         OperationsEvent::InboxReceived { source: text(), external_id: text(), kind: text(), key: text() }.into(),
-        OperationsEvent::ScheduleFired { name: text(), planned_for: at }.into(),
+        OperationsEvent::ScheduleFired { name: text(), planned_for: at, skipped: 0 }.into(),
         OperationsEvent::Announced { topic: text(), data: "{}".into() }.into(),
     ];
     let names: Vec<Value> = events.iter().map(|event| render_event(event)["type"].clone()).collect();

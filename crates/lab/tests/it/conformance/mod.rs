@@ -14,6 +14,7 @@ mod journal;
 mod keys;
 mod odd_commands;
 mod operations_audit;
+mod operations_views;
 mod outbox;
 mod pools;
 mod queue;
@@ -112,6 +113,17 @@ macro_rules! conformance {
                     keys_and_tenants
                     trimming_the_journal
                 }
+                operations_views {
+                    one_operation_in_every_state
+                    runs_in_pages
+                    dead_letters_open_and_all
+                    operations_of_a_correlation
+                    cases_and_epochs
+                    depths
+                    a_timeline
+                    a_timeline_without_a_journal
+                    a_timeline_is_cut
+                }
                 batches {
                     nothing_asked_nothing_done
                     an_id_twice_in_one_request
@@ -145,6 +157,7 @@ macro_rules! conformance {
                     the_scheduler_fires_and_says_so
                     an_outage_is_not_made_up_for
                     many_at_once_and_keys_that_are_taken
+                }
                 outbox {
                     one_delivery_per_event_and_endpoint
                     deliveries_about_one_thing_follow_each_other

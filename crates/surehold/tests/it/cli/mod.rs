@@ -3,6 +3,7 @@
 mod commands;
 mod docs;
 mod follow;
+mod operations;
 mod refusals;
 mod secrets;
 mod stores;
