@@ -4,14 +4,15 @@
 pub(crate) type View = (&'static str, String, &'static str, &'static str);
 
 pub(crate) fn views() -> Vec<View> {
-    let view = |name, sql: &str, condition, plan| (name, sql.to_owned(), condition, plan);
-    let joined = "join operations o on o.tenant = c.tenant and o.type = c.type and o.key = c.key \
-                  left join operation_runs r on r.tenant = c.tenant and r.type = c.type and r.key = c.key \
-                  left join operation_dead_letters d on d.tenant = c.tenant and d.type = c.type and d.key = c.key";
-    let about = "c.tenant = $1 and c.correlation_kind = $2 and c.correlation_value = $3";
-    let instant = |n| format!("select seq, at, events from journal where tenant = $1 and at >= ${n} and at <= ${n}");
-    let instants: Vec<String> = (3..23).map(instant).collect();
-    let mut views = vec![
+    [of_one_operation(), ended(), of_a_correlation(), not_ended(), of_the_rest()].concat()
+}
+
+fn view(name: &'static str, sql: &str, condition: &'static str, plan: &'static str) -> View {
+    (name, sql.to_owned(), condition, plan)
+}
+
+fn of_one_operation() -> Vec<View> {
+    vec![
         view(
             "operation",
             "select o.payload, r.run_at, d.code from operations o \
@@ -34,6 +35,11 @@ pub(crate) fn views() -> Vec<View> {
             "(type = $2) AND (key = $3)",
             "SEARCH operation_attempts USING PRIMARY KEY (tenant=? AND type=? AND key=?)",
         ),
+    ]
+}
+
+fn ended() -> Vec<View> {
+    vec![
         view(
             "open dead letters",
             "select code from operation_dead_letters where tenant = $1 and resolved_at is null \
@@ -63,6 +69,15 @@ pub(crate) fn views() -> Vec<View> {
             "(type = $2) AND (key > $3)",
             "SEARCH o USING PRIMARY KEY (tenant=? AND type=? AND key>?)",
         ),
+    ]
+}
+
+fn of_a_correlation() -> Vec<View> {
+    let joined = "join operations o on o.tenant = c.tenant and o.type = c.type and o.key = c.key \
+                  left join operation_runs r on r.tenant = c.tenant and r.type = c.type and r.key = c.key \
+                  left join operation_dead_letters d on d.tenant = c.tenant and d.type = c.type and d.key = c.key";
+    let about = "c.tenant = $1 and c.correlation_kind = $2 and c.correlation_value = $3";
+    let mut views = vec![
         view(
             "of a correlation",
             &format!(
@@ -82,25 +97,6 @@ pub(crate) fn views() -> Vec<View> {
             "(tenant = $1) AND (kind = ANY ('{effect-unknown,operation-stuck}'::text[])) AND (key = ((c.type || ' '::text) || c.key))",
             "SEARCH x USING PRIMARY KEY (tenant=? AND kind=? AND key=?)",
         ),
-        view(
-            "cases",
-            "select summary from cases where tenant = $1 and state = $2 and (opened_at, kind, key) > ($3, $4, $5) \
-             order by opened_at, kind, key limit $6",
-            "(ROW(opened_at, kind, key) > ROW($3, $4, $5))",
-            "SEARCH cases USING INDEX cases_by_state (tenant=? AND state=? AND (opened_at,kind,key)>(?,?,?))",
-        ),
-        view(
-            "latest epoch",
-            "select reason from epochs where tenant = $1 order by number desc limit $2",
-            "(tenant = $1)",
-            "SEARCH epochs USING PRIMARY KEY (tenant=?)",
-        ),
-        view(
-            "journal at instants",
-            &format!("{} limit $2", instants.join(" union all ")),
-            "(at >= $3) AND (at <= $3)",
-            "SEARCH journal USING INDEX journal_by_time (tenant=? AND at>? AND at<?)",
-        ),
     ];
     for (name, table, order) in [
         ("attempts of a correlation", "operation_attempts", "number"),
@@ -113,6 +109,11 @@ pub(crate) fn views() -> Vec<View> {
         let plan = "SEARCH x USING PRIMARY KEY (tenant=? AND type=? AND key=?)";
         views.push((name, sql, "(tenant = $1) AND (type = c.type) AND (key = c.key)", plan));
     }
+    views
+}
+
+fn not_ended() -> Vec<View> {
+    let mut views = Vec::new();
     for (name, state) in [
         ("pending", "worker is null and attempts = 0"),
         ("running", "worker is not null"),
@@ -133,6 +134,32 @@ pub(crate) fn views() -> Vec<View> {
         views.push((name, sql, "(type = $6)", "SEARCH operation_runs USING PRIMARY KEY (tenant=? AND type=?"));
     }
     views
+}
+
+fn of_the_rest() -> Vec<View> {
+    let instant = |n| format!("select seq, at, events from journal where tenant = $1 and at >= ${n} and at <= ${n}");
+    let instants: Vec<String> = (3..23).map(instant).collect();
+    vec![
+        view(
+            "cases",
+            "select summary from cases where tenant = $1 and state = $2 and (opened_at, kind, key) > ($3, $4, $5) \
+             order by opened_at, kind, key limit $6",
+            "(ROW(opened_at, kind, key) > ROW($3, $4, $5))",
+            "SEARCH cases USING INDEX cases_by_state (tenant=? AND state=? AND (opened_at,kind,key)>(?,?,?))",
+        ),
+        view(
+            "latest epoch",
+            "select reason from epochs where tenant = $1 order by number desc limit $2",
+            "(tenant = $1)",
+            "SEARCH epochs USING PRIMARY KEY (tenant=?)",
+        ),
+        view(
+            "journal at instants",
+            &format!("{} limit $2", instants.join(" union all ")),
+            "(at >= $3) AND (at <= $3)",
+            "SEARCH journal USING INDEX journal_by_time (tenant=? AND at>? AND at<?)",
+        ),
+    ]
 }
 
 /// Three tenants again. Some thousand operations of three types, a third of them waiting, a tenth dead.

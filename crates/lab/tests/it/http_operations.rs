@@ -34,12 +34,6 @@ impl World {
         (status.as_u16(), answer)
     }
 
-    /// The answer is a problem with this code.
-    #[track_caller]
-    fn refused(&self, (status, problem): &(u16, Value), expected_status: u16, code: &str) {
-        assert_eq!((*status, problem["code"].as_str()), (expected_status, Some(code)), "{problem}");
-    }
-
     /// The keys of all pages of a list.
     async fn keys(&self, list: &str, limit: usize) -> Vec<String> {
         let mut seen = Vec::new();
@@ -52,6 +46,12 @@ impl World {
             after = format!("&after={}", percent(next));
         }
     }
+}
+
+/// The answer is a problem with this code.
+#[track_caller]
+fn refused((status, problem): &(u16, Value), expected_status: u16, code: &str) {
+    assert_eq!((*status, problem["code"].as_str()), (expected_status, Some(code)), "{problem}");
 }
 
 fn act() -> Value {
@@ -129,17 +129,17 @@ async fn acts(kind: StoreKind) {
     let fixture = Fixture::new(kind).await.unwrap();
     let w = World::new(&fixture).await;
     let missing = w.post("operations/COUNT_SHEEP/none/retry", act()).await;
-    w.refused(&missing, 404, "operation-not-found");
+    refused(&missing, 404, "operation-not-found");
     assert_eq!(missing.1["operation"], json!({"type": "COUNT_SHEEP", "key": "none"}));
     let missing = w.post("operations/NEVER_HEARD/none/redrive", act()).await;
-    w.refused(&missing, 404, "operation-not-found");
+    refused(&missing, 404, "operation-not-found");
 
     let sheep = w.hand.ask_sheep("s", &[]).await.unwrap();
     w.hand.fail(&sheep, Trouble::retry("timeout", "too slow")).await.unwrap();
     let retried = w.post("operations/COUNT_SHEEP/s/retry", act()).await;
     assert_eq!(retried, (200, json!({"type": "COUNT_SHEEP", "key": "s", "state": "FAILED"})));
     let early = w.post("operations/COUNT_SHEEP/s/redrive", act()).await;
-    w.refused(&early, 409, "operation-state");
+    refused(&early, 409, "operation-state");
     assert_eq!(early.1["operation_state"], "FAILED");
     let cancelled = w.post("operations/COUNT_SHEEP/s/cancel", act()).await;
     assert_eq!((cancelled.0, &cancelled.1["state"]), (200, &json!("DEAD_LETTER")));
@@ -149,7 +149,7 @@ async fn acts(kind: StoreKind) {
     w.hand.run_state(&sheep).await.unwrap();
     for action in ["retry", "cancel", "redrive"] {
         let late = w.post(&format!("operations/COUNT_SHEEP/s/{action}"), act()).await;
-        w.refused(&late, 409, "operation-state");
+        refused(&late, 409, "operation-state");
     }
     let shown = w.get("operations/COUNT_SHEEP/s").await;
     assert_eq!((&shown["generation"], &shown["result"]), (&json!(2), &json!({"sheep": 7})));
@@ -163,8 +163,8 @@ async fn acts(kind: StoreKind) {
         (json!({"actor": "a", "reason": "a\u{0}b"}), "a control character"),
         (json!({"actor": "a", "reason": "r".repeat(501)}), "too long"),
     ] {
-        let refused = w.post("operations/COUNT_SHEEP/s/retry", body).await;
-        assert_eq!((refused.0, &refused.1["code"]), (422, &json!("invalid")), "{why}");
+        let answer = w.post("operations/COUNT_SHEEP/s/retry", body).await;
+        assert_eq!((answer.0, &answer.1["code"]), (422, &json!("invalid")), "{why}");
     }
 }
 
@@ -183,14 +183,14 @@ async fn doubt(kind: StoreKind) {
     };
     let path = "operations/SEND_MONEY/p1%3A1";
     let running = w.post(&format!("{path}/settle"), settle("did_not_happen", None)).await;
-    w.refused(&running, 409, "operation-state");
+    refused(&running, 409, "operation-state");
     drop(call);
     fixture.advance_secs(1);
     let other = w.hand.ask_money("p2", &["purchaseId=1"]).await.unwrap();
     w.hand.lose(&other).await.unwrap();
     let path = "operations/SEND_MONEY/p2%3A1";
     let doubtful = w.post(&format!("{path}/cancel"), act()).await;
-    w.refused(&doubtful, 409, "effect-in-doubt");
+    refused(&doubtful, 409, "effect-in-doubt");
     assert_eq!(doubtful.1["step"], 0);
     for (body, what) in [
         (settle("happened", None), "no reference"),
@@ -198,8 +198,8 @@ async fn doubt(kind: StoreKind) {
         (settle("perhaps", None), "no verdict"),
         (settle("happened", Some(" \u{0}")), "a bad reference"),
     ] {
-        let refused = w.post(&format!("{path}/settle"), body).await;
-        assert_eq!((refused.0, &refused.1["code"]), (422, &json!("invalid")), "{what}");
+        let answer = w.post(&format!("{path}/settle"), body).await;
+        assert_eq!((answer.0, &answer.1["code"]), (422, &json!("invalid")), "{what}");
     }
     let cases = w.get("cases").await;
     let case = &cases["cases"][0];
@@ -210,16 +210,16 @@ async fn doubt(kind: StoreKind) {
     let settled = w.post(&format!("{path}/settle"), settle("happened", Some("tr_7"))).await;
     assert_eq!(settled, (200, json!({"type": "SEND_MONEY", "key": "p2:1", "step": 0, "effect": "CONFIRMED"})));
     let again = w.post(&format!("{path}/settle"), settle("happened", Some("tr_7"))).await;
-    w.refused(&again, 409, "effect-not-in-doubt");
+    refused(&again, 409, "effect-not-in-doubt");
     assert_eq!(w.get("cases").await["cases"], json!([]));
     let resolved = w.get(case_path).await;
     assert_eq!((&resolved["state"], &resolved["resolved_by"]), (&json!("resolved"), &json!("ana")));
     let late = w.post(&format!("{case_path}/assign"), json!({"to": "cleo"})).await;
-    w.refused(&late, 409, "case-resolved");
+    refused(&late, 409, "case-resolved");
     let repeat = w.post(&format!("{case_path}/resolve"), act()).await;
     assert_eq!((repeat.0, &repeat.1["resolution"]), (200, &json!("asked by the customer")));
     let nothing = w.post("cases/effect-unknown/nothing/resolve", act()).await;
-    w.refused(&nothing, 404, "case-not-found");
+    refused(&nothing, 404, "case-not-found");
     assert_eq!(nothing.1["case"], json!({"kind": "effect-unknown", "key": "nothing"}));
 
     assert_eq!(w.post(&format!("{path}/redrive"), act()).await.0, 200);
