@@ -27,7 +27,7 @@ enum Action {
         endpoint: Endpoint,
         /// Where messages are posted
         url: String,
-        /// An event that is wanted, as in hold_placed; may be repeated [default: all]
+        /// An event that is wanted, as in `hold_placed`; may be repeated [default: all]
         #[arg(long = "event", value_name = "EVENT")]
         events: Vec<String>,
         /// Change an endpoint that is there; it keeps its secret and its place

@@ -41,7 +41,7 @@ fn good_body(operation: &Operation) -> Value {
         "PUT /v1/{tenant}/webhook-endpoints/{endpoint}" => {
             json!({"url": "https://example.com/", "events": ["hold_placed"], "replace": true})
         }
-        "POST /v1/{tenant}/webhook-endpoints/{endpoint}/rotate-secret" => json!({"overlap_secs": 0}),
+        "POST /v1/{tenant}/webhook-endpoints/{endpoint}/rotate-secret" => json!({"overlap_secs": 60}),
         "POST /v1/{tenant}/webhook-endpoints/{endpoint}/enable" => json!({"from_now": true}),
         "POST /v1/{tenant}/webhook-endpoints/{endpoint}/replay" => json!({"from": "1-0", "to": "2-0", "key": "r"}),
         "POST /admin/tenants" => json!({"slug": "casa", "policy": {"owner_holds_max": 100}}),

@@ -215,7 +215,7 @@ fn body(method: &str, path: &str, hold: &str) -> Option<Value> {
         ("PUT", "/v1/{tenant}/webhook-endpoints/{endpoint}") => {
             json!({"url": "https://127.0.0.1/hook", "events": ["hold_placed"], "replace": true})
         }
-        ("POST", "/v1/{tenant}/webhook-endpoints/{endpoint}/rotate-secret") => json!({"overlap_secs": 60}),
+        ("POST", "/v1/{tenant}/webhook-endpoints/{endpoint}/rotate-secret") => json!({"overlap_secs": 0}),
         ("POST", "/v1/{tenant}/webhook-endpoints/{endpoint}/enable") => json!({"from_now": true}),
         ("POST", "/v1/{tenant}/webhook-endpoints/{endpoint}/replay") => {
             json!({"from": "1-0", "to": "9-0", "key": "again"})
