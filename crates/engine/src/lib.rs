@@ -34,8 +34,8 @@ pub use request_key::RequestKey;
 pub use session::{Session, StoreError, TenantWork, Turns};
 pub use store::{BoxFuture, OwnedValue, ReadRow, Scope, Store};
 pub use views::{
-    JournalRow, JournalTail, OperationBrief, OperationDepth, OperationPage, OperationView, QueueDepth, QueuePlace,
-    RunState, StuckOperation, TIMELINE_ENTRIES_MAX, TIMELINE_OPERATIONS_MAX, TenantRow, Timeline, TimelineEntry,
-    TimelineFact, Views, WebhookDelivery,
+    JournalRow, JournalTail, OperationBrief, OperationDepth, OperationPage, OperationView, QueuePlace, RunState,
+    StuckOperation, TIMELINE_ENTRIES_MAX, TIMELINE_OPERATIONS_MAX, TenantRow, Timeline, TimelineEntry, TimelineFact,
+    Views, WebhookDelivery,
 };
 pub use wakeups::{Ear, Wakeups};

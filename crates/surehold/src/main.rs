@@ -41,7 +41,7 @@ enum Command {
     Doctor(doctor::Doctor),
     Migrate(commands::Migrate),
     #[command(flatten)]
-    Api(commands::ApiCommand),
+    Api(Box<commands::ApiCommand>),
     Problem(commands::ProblemPage),
     Completions(commands::Completions),
 }

@@ -54,7 +54,7 @@ impl Pulse {
 
     pub(super) async fn beat(&self, engine: &Engine) -> bool {
         let sent = Instant::now();
-        let epoch = engine.views().last_epoch().await;
+        let epoch = engine.views().latest_epoch().await;
         let command = Beat { worker: self.worker, host: self.host.as_str().into() };
         let beaten = engine.run(TenantId::DIRECTORY, command).await;
         match (epoch, beaten) {

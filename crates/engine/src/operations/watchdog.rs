@@ -2,7 +2,6 @@
 //! Asks for a `RECONCILE_STUCK_OPERATION`, which decides; several watchdogs ask for the same one.
 
 use metrics::{counter, gauge};
-use surehold_core::kernel::TenantId;
 use surehold_core::kernel::Timestamp;
 use surehold_core::operations::commands::{EnqueueOperation, LeaveWork};
 use surehold_core::operations::reconciliation;
@@ -16,19 +15,20 @@ use crate::{Fault, StuckOperation};
 const GONE_AFTER_SECS: i64 = 3_600;
 
 pub(super) async fn watch_until(context: &Context, stop: &CancellationToken) {
+    let mut measured = Measured::default();
     loop {
         let pause = context.config.watch_pause;
         let pause = pause + pause.mul_f64(f64::from(u8::try_from(super::dice() % 100).unwrap_or(0)) / 400.0);
         if stop.run_until_cancelled(tokio::time::sleep(pause)).await.is_none() {
             return;
         }
-        if let Err(fault) = look(context).await {
+        if let Err(fault) = look(context, &mut measured).await {
             warn!(%fault, "Cannot look after stuck operations: {fault}");
         }
     }
 }
 
-async fn look(context: &Context) -> Result<(), Fault> {
+async fn look(context: &Context, measured: &mut Measured) -> Result<(), Fault> {
     let views = context.engine.views();
     let now = views.clock().await?;
     let silent_micros = i64::try_from(context.config.silent_after.as_micros()).unwrap_or(i64::MAX);
@@ -44,7 +44,7 @@ async fn look(context: &Context) -> Result<(), Fault> {
     for worker in views.silent_workers(now.plus_secs(-GONE_AFTER_SECS)).await? {
         let _ = context.engine.run(TenantId::DIRECTORY, LeaveWork { worker }).await;
     }
-    measure(context, now).await
+    measure(context, now, measured).await
 }
 
 async fn reconcile(context: &Context, stuck: StuckOperation) {
@@ -59,14 +59,26 @@ async fn reconcile(context: &Context, stuck: StuckOperation) {
     }
 }
 
-async fn measure(context: &Context, now: Timestamp) -> Result<(), Fault> {
-    for depth in context.engine.views().queue_depths().await? {
-        let state = if depth.running { "running" } else { "waiting" };
-        let count = i32::try_from(depth.count).map_or(f64::MAX, f64::from);
-        gauge!("surehold_operations_depth", "type" => depth.kind.clone(), "state" => state).set(count);
+/// What was measured before and is not there any more is none.
+type Measured = BTreeSet<(String, &'static str)>;
+
+async fn measure(context: &Context, now: Timestamp, measured: &mut Measured) -> Result<(), Fault> {
+    let mut gone = std::mem::take(measured);
+    for depth in context.engine.views().operation_depths().await? {
+        let (kind, state) = (depth.kind.to_string(), depth.state.as_str());
         let micros = now.micros().saturating_sub(depth.oldest_at.micros()).max(0);
-        let secs = std::time::Duration::from_micros(u64::try_from(micros).unwrap_or(0)).as_secs_f64();
-        gauge!("surehold_operations_oldest_seconds", "type" => depth.kind, "state" => state).set(secs);
+        let oldest = Duration::from_micros(u64::try_from(micros).unwrap_or(0));
+        show(&kind, state, i32::try_from(depth.operations).map_or(f64::MAX, f64::from), oldest);
+        gone.remove(&(kind.clone(), state));
+        measured.insert((kind, state));
+    }
+    for (kind, state) in gone {
+        show(&kind, state, 0.0, Duration::ZERO);
     }
     Ok(())
+}
+
+fn show(kind: &str, state: &'static str, operations: f64, oldest: Duration) {
+    gauge!("surehold_operations_depth", "type" => kind.to_owned(), "state" => state).set(operations);
+    gauge!("surehold_operations_oldest_seconds", "type" => kind.to_owned(), "state" => state).set(oldest.as_secs_f64());
 }

@@ -12,7 +12,7 @@ mod schedules;
 
 pub use installation::TenantRow;
 pub use journal::{JournalRow, JournalTail};
-pub use queue::{QueueDepth, QueuePlace, StuckOperation};
+pub use queue::{QueuePlace, StuckOperation};
 mod webhooks;
 
 pub(crate) use webhooks::EndpointPlace;

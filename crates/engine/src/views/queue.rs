@@ -2,7 +2,7 @@
 
 use surehold_core::kernel::{Corrupt, TenantId, Timestamp};
 use surehold_core::operations::{
-    DedupeKey, Epoch, LeaseToken, OperationKey, OperationRun, OperationType, Priority, StuckReason, TypeName, WorkerId,
+    DedupeKey, LeaseToken, OperationKey, OperationRun, OperationType, Priority, StuckReason, TypeName, WorkerId,
 };
 
 use super::{Views, corrupt};
@@ -31,16 +31,6 @@ pub struct StuckOperation {
     pub key: OperationKey,
     pub last_token: LeaseToken,
     pub reason: StuckReason,
-}
-
-/// How many operations wait or run, and since when.
-#[derive(Clone, Debug)]
-pub struct QueueDepth {
-    pub kind: String,
-    pub running: bool,
-    pub count: i64,
-    /// When the first of them was due.
-    pub oldest_at: Timestamp,
 }
 
 const STUCK_PER_LOOK_MAX: i64 = 1_000;
@@ -169,22 +159,5 @@ impl Views {
     pub async fn silent_workers(&self, since: Timestamp) -> Result<Vec<WorkerId>, Fault> {
         let sql = "select id from workers where tenant = 0 and beat_at <= $1 limit 100";
         self.ask(sql, vec![OwnedValue::Time(since)], |row| row.int(0).map(WorkerId)).await
-    }
-
-    /// The last time the data was put back to an earlier state.
-    pub async fn last_epoch(&self) -> Result<Option<Epoch>, Fault> {
-        let condition = "order by number desc limit 1";
-        let epochs: Vec<Epoch> = self.records(TenantId::DIRECTORY, condition, []).await?;
-        Ok(epochs.into_iter().next())
-    }
-
-    pub async fn queue_depths(&self) -> Result<Vec<QueueDepth>, Fault> {
-        let sql = "select type, worker is not null, cast(count(*) as bigint), min(run_at) from operation_runs \
-                   group by type, worker is not null";
-        let read = |row: &ReadRow| {
-            let running = matches!(row.0.get(1), Some(OwnedValue::Bool(true) | OwnedValue::Int(1)));
-            Ok(QueueDepth { kind: row.text(0)?.to_owned(), running, count: row.int(2)?, oldest_at: row.time(3)? })
-        };
-        self.ask(sql, Vec::new(), read).await
     }
 }

@@ -42,36 +42,17 @@ pub(super) fn hint_for(code: Code, problem: &Value, request: &Request) -> Option
         Code::HoldNotFound => {
             return Some(format!("`surehold hold list {tenant} --active` shows the live ones"));
         }
-        Code::ScheduleNotFound => {
-            return Some(format!("`surehold schedule list {tenant}` shows what there is"));
-        }
-        Code::EndpointNotFound => {
-            return Some(format!("`surehold webhook list {tenant}` shows the endpoints"));
-        }
-        Code::EndpointExists => "--replace changes it; it keeps its secret and its place",
-        Code::AddressNotAllowed => "give it a public https:// address; `webhooks.reach` widens what the server calls",
-        Code::OperationNotFound => {
-            return Some(format!(
-                "`surehold op list {tenant} --correlation KIND=VALUE` finds operations without their keys"
-            ));
-        }
-        Code::OperationState | Code::EffectNotInDoubt => {
-            let operation = operation_named(&problem["operation"]);
-            return Some(format!("`surehold op show {tenant} {operation}` says how it stands"));
-        }
-        Code::EffectInDoubt => {
-            let (operation, step) = (operation_named(&problem["operation"]), &problem["step"]);
-            return Some(format!(
-                "look at the provider's, then `surehold op settle {tenant} {operation} --step {step}` with what you found"
-            ));
-        }
-        Code::CaseNotFound => {
-            return Some(format!("`surehold case list {tenant}` shows the open ones"));
-        }
-        Code::CaseResolved => {
-            return Some(format!("`surehold case list {tenant} --resolved` shows how it ended"));
-        }
-        Code::Changed => "somebody else was faster; look again, then decide",
+        Code::ScheduleNotFound
+        | Code::EndpointNotFound
+        | Code::EndpointExists
+        | Code::AddressNotAllowed
+        | Code::OperationNotFound
+        | Code::OperationState
+        | Code::EffectNotInDoubt
+        | Code::EffectInDoubt
+        | Code::CaseNotFound
+        | Code::CaseResolved
+        | Code::Changed => return hint_about_operations(code, problem, tenant),
         Code::HoldEnded => "place a new hold; an ended one does not come back",
         Code::HoldIdReused => "leave --id out to place another hold",
         Code::HoldIdOutsideWindow => "leave --id out; a UUIDv7 carries its time and is good for a while only",
@@ -114,6 +95,42 @@ pub(super) fn hint_for(code: Code, problem: &Value, request: &Request) -> Option
         | Code::Defect => return None,
     };
     Some(fixed.to_owned())
+}
+
+fn hint_about_operations(code: Code, problem: &Value, tenant: &str) -> Option<String> {
+    Some(match code {
+        Code::ScheduleNotFound => {
+            format!("`surehold schedule list {tenant}` shows what there is")
+        }
+        Code::EndpointNotFound => {
+            format!("`surehold webhook list {tenant}` shows the endpoints")
+        }
+        Code::EndpointExists => "--replace changes it; it keeps its secret and its place".to_owned(),
+        Code::AddressNotAllowed => {
+            "give it a public https:// address; `webhooks.reach` widens what the server calls".to_owned()
+        }
+        Code::OperationNotFound => {
+            format!("`surehold op list {tenant} --correlation KIND=VALUE` finds operations without their keys")
+        }
+        Code::OperationState | Code::EffectNotInDoubt => {
+            let operation = operation_named(&problem["operation"]);
+            format!("`surehold op show {tenant} {operation}` says how it stands")
+        }
+        Code::EffectInDoubt => {
+            let (operation, step) = (operation_named(&problem["operation"]), &problem["step"]);
+            format!(
+                "look at the provider's, then `surehold op settle {tenant} {operation} --step {step}` with what you found"
+            )
+        }
+        Code::CaseNotFound => {
+            format!("`surehold case list {tenant}` shows the open ones")
+        }
+        Code::CaseResolved => {
+            format!("`surehold case list {tenant} --resolved` shows how it ended")
+        }
+        Code::Changed => "somebody else was faster; look again, then decide".to_owned(),
+        _ => return None,
+    })
 }
 
 fn is_test(request: &Request) -> bool {
