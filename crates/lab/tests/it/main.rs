@@ -10,6 +10,7 @@ mod faults;
 mod http_load;
 mod http_stores;
 mod model;
+mod operations;
 mod postgres_readers;
 mod postgres_roles;
 mod postgres_server;
