@@ -129,7 +129,10 @@ impl Intent<'_> {
             version: known.map_or(0, |effect| effect.version),
         };
         let wary = self.raised_at.is_some_and(|at| self.operation.created_at < at.plus_secs(WARY_SECS_AFTER_RAISE));
-        let call = self.call(facts.tenant(), &effect, Doubt::None, wary && self.kind.has_probe());
+        let asks = wary && self.kind.has_probe();
+        // Who gets no answer to the question has to ask again.
+        let doubt_before = if asks { Doubt::Unanswered } else { Doubt::None };
+        let call = self.call(facts.tenant(), &effect, doubt_before, asks);
         match facts.get_mut::<Effect>(key)? {
             Some(known) => *known = Effect { version: known.version, ..effect },
             None => drop(facts.insert(effect)),
@@ -199,7 +202,8 @@ pub(super) fn resend(facts: &mut Facts, kind: &OperationType, call: &EffectCall)
     Ok(EffectCall {
         idempotency_key: effect.idempotency_key.clone(),
         probe_first: false,
-        doubt_before: Doubt::None,
+        // Under the same key the first request may still be on its way, whatever becomes of the second.
+        doubt_before: if renew { Doubt::None } else { Doubt::Unanswered },
         ..call.clone()
     })
 }
