@@ -241,6 +241,8 @@ impl FinishEffect {
 
     fn settle(&self, facts: &mut Facts, trouble: &Trouble) -> Result<Finished, Stop<OperationRefusal>> {
         let key = &self.call.operation;
+        // Its worker has lived to tell: leases lost before were not lost in a row with any to come.
+        facts.get_mut::<OperationRun>(key)?.expect("a lease belongs to a run").lost = 0;
         settle_trouble(facts, self.handler.kind(), key, trouble, self.dice)?;
         let alive = facts.get::<OperationRun>(key)?.is_some();
         Ok(if alive { Finished::Postponed } else { Finished::Dead })

@@ -6,7 +6,7 @@ use surehold_lab::fixture::StoreKind;
 
 use super::scene::{Scene, TENANT};
 
-const OTHERS: usize = 12;
+const OTHERS: usize = 5;
 
 async fn poison_is_quarantined(kind: StoreKind) {
     let scene = Scene::new(kind).await;
