@@ -44,7 +44,7 @@ impl WorkerProcess {
         match timeout(PATIENCE, said).await {
             Ok(Some(line)) => line,
             Ok(None) => panic!("{:?} ended before it said `{expected}`", self.options),
-            Err(_) => panic!("{:?} does not say `{expected}`", self.options),
+            Err(_elapsed) => panic!("{:?} does not say `{expected}`", self.options),
         }
     }
 
