@@ -66,8 +66,9 @@ pub fn reconciliation(
     let retry_no = leased.map_or_else(|| format!("overdue-{last_token}"), |token| token.to_string());
     let key = RECONCILE_STUCK_OPERATION.key(&[&operation.to_string(), &retry_no]).or_else(|_too_long| {
         // A long name does not fit into another one; nobody may be left alone for it.
-        let hash: String = Sha256::digest(operation.to_string()).iter().map(|byte| format!("{byte:02x}")).collect();
-        RECONCILE_STUCK_OPERATION.key(&[&format!("{} {hash}", operation.kind), &retry_no])
+        let hash = Sha256::digest(operation.to_string());
+        let hash = hash.iter().take(16).fold(0_u128, |hash, byte| (hash << 8) | u128::from(*byte));
+        RECONCILE_STUCK_OPERATION.key(&[&format!("{} {hash:032x}", operation.kind), &retry_no])
     })?;
     let payload = Payload::of(&Stuck { operation: operation.clone(), token: leased, reason });
     Ok(NewOperation::new(&RECONCILE_STUCK_OPERATION, key, payload))

@@ -138,7 +138,7 @@ fn config() -> WorkerConfig {
     WorkerConfig {
         host: "operate".to_owned(),
         beat_pause: Duration::from_millis(200),
-        silent_after: Duration::from_secs(1),
+        silent_after: Duration::from_secs(2),
         poll_pause: Duration::from_millis(100),
         watch_pause: Duration::from_millis(200),
         // What a breaker does has tests of its own; here every fault is to be met.

@@ -41,11 +41,9 @@ impl WorkerProcess {
             }
             None
         };
-        match timeout(PATIENCE, said).await {
-            Ok(Some(line)) => line,
-            Ok(None) => panic!("{:?} ended before it said `{expected}`", self.options),
-            Err(_elapsed) => panic!("{:?} does not say `{expected}`", self.options),
-        }
+        let said = timeout(PATIENCE, said).await;
+        let said = said.unwrap_or_else(|_| panic!("{:?} does not say `{expected}`", self.options));
+        said.unwrap_or_else(|| panic!("{:?} ended before it said `{expected}`", self.options))
     }
 
     pub(super) fn signal(&self, signal: Signal) {
