@@ -149,11 +149,16 @@ impl FinishEffect {
             effect.lease_token = self.call.token;
             effect.settled_at = Some(now);
         })?;
-        // It may have been reported as unknown before it was found.
+        self.close_unknown(facts, "the provider was asked and knows it")?;
+        Ok(())
+    }
+
+    /// It may have been reported as unknown before it was settled.
+    fn close_unknown(&self, facts: &mut Facts, how: &str) -> Result<(), Halt> {
         let known_as_unknown = self.call.generation > 1 || self.call.probe_first;
         if known_as_unknown {
             let case = CaseKey { kind: CASE_EFFECT_UNKNOWN.into(), key: self.call.operation.to_string().into() };
-            close_case(facts, &case, None, &Reason::stored("the provider was asked and knows it"))?;
+            close_case(facts, &case, None, &Reason::stored(how))?;
         }
         Ok(())
     }
@@ -210,6 +215,7 @@ impl FinishEffect {
             effect.response = Some(response.clone());
             effect.settled_at = Some(now);
         })?;
+        self.close_unknown(facts, "the provider said no, and nothing happened")?;
         if let Some(trouble) = &self.then {
             return self.settle(facts, trouble);
         }

@@ -1,13 +1,14 @@
 //! What a worker does with what goes well and with what does not, in one process and on each store.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use surehold_core::kernel::{Facts, Stop};
+use surehold_core::operations::commands::RedriveOperation;
 use surehold_core::operations::{
-    Attempt, AttemptOutcome, BreakerPolicy, DeadLetter, Effect, EffectHandler, Operation, OperationKey, OperationRun,
-    OperationType, Outcome, RetryPolicy, Step, Trouble, WorkerBeat,
+    Actor, Attempt, AttemptOutcome, BreakerPolicy, Case, CaseState, DeadLetter, Effect, EffectHandler, Operation,
+    OperationKey, OperationRun, OperationType, Outcome, Payload, Reason, RetryPolicy, Step, Trouble, WorkerBeat,
 };
 use surehold_engine::{Engine, Registry, Told, Worker, WorkerConfig};
 use surehold_lab::charge::{CHARGE, Charging, NoteCharge, charge};
@@ -201,6 +202,39 @@ async fn a_call_that_hangs_is_cut_off(kind: StoreKind) {
     engine.stop().await;
 }
 
+/// What nobody could tell is told to somebody, until the provider is asked again and says it.
+async fn doubt_that_is_settled_closes_its_case(kind: StoreKind) {
+    let rejected = || Told::Rejected { code: "no".into(), error: "no".into(), response: Payload::null() };
+    for (act, expected) in [(MOMENT, Outcome::Succeeded), (Act::Answer(rejected()), Outcome::DeadLetter)] {
+        let scene = Scene::new(kind).await;
+        let act_now = Arc::new(Mutex::new(Act::Answer(Told::Unanswered { code: "?".into(), error: "?".into() })));
+        let script = Arc::clone(&act_now);
+        let till = Till::new(move |_| script.lock().unwrap().clone());
+        let engine = scene.engine_with(registry(&till)).await;
+        let worker = Worker::start(engine.clone(), quick());
+        let charge = charge(&CHARGE_BRIEFLY, "a", 1);
+        enqueue(&engine, vec![charge.clone()]).await;
+        nothing_left(&engine).await;
+        let cases = async || engine.views().all_records::<Case>(TENANT).await.unwrap();
+        let states = cases().await.iter().map(|case| (case.key.kind.to_string(), case.state)).collect::<Vec<_>>();
+        assert_eq!(states, [("effect-unknown".to_owned(), CaseState::Open)]);
+
+        *act_now.lock().unwrap() = act;
+        let (actor, reason) = (Actor::new("ann").unwrap(), Reason::new("the provider is back").unwrap());
+        let (key, kind) = (charge.key.clone(), &CHARGE_BRIEFLY);
+        engine.run(TENANT, RedriveOperation { key, kind, actor, reason }).await.unwrap();
+        nothing_left(&engine).await;
+        worker.stop().await;
+        assert_eq!(outcome(&engine, &charge.key).await, Some(expected));
+        assert_eq!(
+            cases().await.iter().map(|case| case.state).collect::<Vec<_>>(),
+            [CaseState::Resolved],
+            "{expected:?}"
+        );
+        engine.stop().await;
+    }
+}
+
 /// What is asked for runs at once, and so does what follows from it: nobody looks around within this hour.
 async fn nobody_waits_for_a_look_around(kind: StoreKind) {
     let scene = Scene::new(kind).await;
@@ -272,4 +306,5 @@ on_each_store! {
     stopping_waits_for_what_runs
     a_call_that_hangs_is_cut_off
     nobody_waits_for_a_look_around
+    doubt_that_is_settled_closes_its_case
 }
