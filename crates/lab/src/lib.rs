@@ -2,6 +2,7 @@
 //! Nothing here is part of a running server.
 
 pub mod bench;
+pub mod charge;
 pub mod crash;
 pub mod fixture;
 pub mod hotel;

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use serde_json::json;
+use sha2::{Digest, Sha256};
 
 use crate::kernel::{Facts, Invalid, Stop};
 
@@ -27,6 +28,10 @@ pub static RECONCILE_STUCK_OPERATION: OperationType = OperationType {
 
 /// An operation whose workers keep vanishing is taken out before it takes more of them down.
 pub const LOST_LEASES_MAX: u32 = 3;
+
+/// Whoever was running when a worker died is suspected with the one that took it down. Spread over time they do not meet
+/// again, and only the guilty one loses its next lease.
+const AFTER_LOSS: RetryPolicy = RetryPolicy::exponential(u16::MAX, 2_000, 2, 8_000);
 
 /// What somebody noticed about an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -105,9 +110,16 @@ fn recover(facts: &mut Facts, stuck: &Stuck, run: &OperationRun) -> Result<Paylo
         die(facts, key, "quarantined", &format!("{lost} leases in a row were lost; the last one: {error}"))?;
         return Ok(Payload::of(&json!({ "action": "dead-lettered", "why": error })));
     }
-    let now = facts.now();
-    postpone(facts, key, now, None, Some(&error))?;
+    let pause = AFTER_LOSS.pause(u16::try_from(lost).unwrap_or(u16::MAX), dice(key, run.last_token), None);
+    let run_at = pause.map_or(facts.now(), |pause| pause.until(facts.now()));
+    postpone(facts, key, run_at, None, Some(&error))?;
     Ok(Payload::of(&json!({ "action": "requeued", "why": error })))
+}
+
+/// Decisions know no chance; what differs from lease to lease is as good here.
+fn dice(key: &OperationKey, token: LeaseToken) -> u64 {
+    let hash = Sha256::digest(format!("{key} {token}"));
+    hash.iter().take(8).fold(0, |dice, byte| (dice << 8) | u64::from(*byte))
 }
 
 fn lease_worker(run: &OperationRun) -> String {
@@ -125,4 +137,24 @@ fn tell(facts: &mut Facts, stuck: &Stuck) -> Result<Payload, Stop<Trouble>> {
     let summary = format!("{key} is unfinished since {}{waiting}{failed}", run.enqueued_at);
     open_case(facts, NewCase { kind: "operation-stuck", key: key.to_string(), summary, correlations })?;
     Ok(Payload::of(&json!({ "action": "case-opened" })))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{DedupeKey, TypeName};
+    use super::*;
+
+    fn stuck(key: &str) -> NewOperation {
+        let operation = OperationKey { kind: TypeName::new("CHARGE").unwrap(), key: DedupeKey::new(key).unwrap() };
+        reconciliation(&operation, LeaseToken(7), StuckReason::LeaseExpired).unwrap()
+    }
+
+    #[test]
+    fn an_operation_with_any_name_can_be_looked_after() {
+        assert_eq!(stuck("a").key.key.as_str(), "CHARGE a:7");
+        let (long, other) = ("x".repeat(400), format!("{}y", "x".repeat(399)));
+        assert_eq!(stuck(&long).key, stuck(&long).key);
+        assert_ne!(stuck(&long).key, stuck(&other).key);
+        assert_ne!(stuck(&"%:".repeat(200)).key, stuck(&long).key);
+    }
 }

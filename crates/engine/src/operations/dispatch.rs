@@ -12,7 +12,7 @@ use super::Registered;
 use super::agenda::Agenda;
 use super::context::Context;
 use super::effects::EffectRun;
-use super::gate::Entry;
+use super::gate::{BLOCKED_ELSEWHERE, Entry};
 use crate::{Fault, QueuePlace};
 
 const PAGE: u16 = 200;
@@ -26,6 +26,10 @@ pub(super) async fn run_until(context: &Arc<Context>, stop: &CancellationToken, 
     let mut agenda = Agenda::new(engine.views().clone(), engine.wakeups().listen(), config.poll_pause);
     // Tenants with something due for which there was no room.
     let mut held_up: HashSet<TenantId> = HashSet::new();
+    let mut rounds: usize = 0;
+    if stop.run_until_cancelled(context.pulse.begun()).await.is_none() {
+        return;
+    }
     loop {
         let next = async {
             tokio::select! {
@@ -34,7 +38,7 @@ pub(super) async fn run_until(context: &Arc<Context>, stop: &CancellationToken, 
             }
         };
         let Some(next) = stop.run_until_cancelled(next).await else { return };
-        let (now, tenants) = match next {
+        let (now, mut tenants) = match next {
             Some(Ok(found)) => found,
             Some(Err(_)) => {
                 stop.run_until_cancelled(tokio::time::sleep(config.poll_pause)).await;
@@ -47,21 +51,31 @@ pub(super) async fn run_until(context: &Arc<Context>, stop: &CancellationToken, 
                 continue;
             }
         };
+        // Room is scarce when it matters: each time another tenant is the first to find some.
+        rounds = rounds.wrapping_add(1);
+        tenants.sort_unstable();
+        let first = rounds.checked_rem(tenants.len()).unwrap_or(0);
+        tenants.rotate_left(first);
         for tenant in tenants {
             match dispatch(context, stop, running, tenant, now).await {
-                Ok(Next::At(at)) => agenda.add(tenant, at),
-                Ok(Next::WhenThereIsRoom) => drop(held_up.insert(tenant)),
-                Ok(Next::Nothing) => {}
+                Ok(Next { at, when_there_is_room }) => {
+                    if let Some(at) = at {
+                        agenda.add(tenant, at);
+                    }
+                    if when_there_is_room {
+                        held_up.insert(tenant);
+                    }
+                }
                 Err(fault) => debug!(%tenant, %fault, "Cannot look for operations"),
             }
         }
     }
 }
 
-enum Next {
-    At(Timestamp),
-    WhenThereIsRoom,
-    Nothing,
+/// When to look at a tenant again.
+struct Next {
+    at: Option<Timestamp>,
+    when_there_is_room: bool,
 }
 
 async fn dispatch(
@@ -72,12 +86,12 @@ async fn dispatch(
     now: Timestamp,
 ) -> Result<Next, Fault> {
     let views = context.engine.views();
-    let (mut taken, mut passed_over, mut full) = (0, 0, false);
+    let (mut taken, mut passed_over, mut full, mut blocked_elsewhere) = (0, 0, false, false);
     for priority in views.due_priorities(tenant, true, now).await? {
         let mut place = QueuePlace::START;
         loop {
             if context.gate.is_full() || passed_over >= PASSED_OVER_MAX {
-                return Ok(Next::WhenThereIsRoom);
+                return Ok(Next { at: None, when_there_is_room: true });
             }
             let page = views.due_operations(tenant, true, priority, now, &place, PAGE).await?;
             let Some(behind) = QueuePlace::behind(&page) else { break };
@@ -90,6 +104,11 @@ async fn dispatch(
                 match context.gate.enter(handler.kind(), tenant, &key) {
                     Entry::Inside => passed_over += 1,
                     Entry::Full => (passed_over, full) = (passed_over + 1, true),
+                    Entry::Blocked { here } => {
+                        passed_over += 1;
+                        full |= here;
+                        blocked_elsewhere |= !here;
+                    }
                     Entry::Pass(pass) => {
                         let run = EffectRun {
                             context: Arc::clone(context),
@@ -105,7 +124,7 @@ async fn dispatch(
                     }
                 }
                 if taken >= TAKEN_PER_ROUND {
-                    return Ok(Next::At(now));
+                    return Ok(Next { at: Some(now), when_there_is_room: false });
                 }
             }
             if is_last {
@@ -114,8 +133,11 @@ async fn dispatch(
             place = behind;
         }
     }
-    if full {
-        return Ok(Next::WhenThereIsRoom);
+    let mut at = views.next_operation_at(tenant, true, now).await?;
+    if blocked_elsewhere {
+        let pause_micros = i64::try_from(BLOCKED_ELSEWHERE.as_micros()).unwrap_or(i64::MAX);
+        let again_at = Timestamp::from_micros(now.micros().saturating_add(pause_micros));
+        at = Some(at.map_or(again_at, |at| at.min(again_at)));
     }
-    Ok(views.next_operation_at(tenant, true, now).await?.map_or(Next::Nothing, Next::At))
+    Ok(Next { at, when_there_is_room: full })
 }

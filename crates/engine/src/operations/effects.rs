@@ -6,9 +6,10 @@ use std::time::{Duration, Instant};
 
 use futures_util::FutureExt;
 use metrics::{counter, histogram};
+use smol_str::SmolStr;
 use surehold_core::kernel::{TenantId, Timestamp};
 use surehold_core::operations::commands::{
-    EffectCall, EffectOutcome, FailOperation, FinishEffect, Finished, StartEffect, Started,
+    EffectCall, EffectOutcome, FailOperation, FinishEffect, Finished, NotNow, StartEffect, Started,
 };
 use surehold_core::operations::{
     EffectHandler, Nature, OperationKey, OperationRefusal, OperationType, Trouble, WaitingOn,
@@ -107,6 +108,9 @@ impl EffectRun {
                     None
                 }
                 Started::NotNow(why) => {
+                    if let NotNow::Locked { by } = &why {
+                        self.context.gate.block(self.tenant, &self.key, by);
+                    }
                     debug!(?why, "`{}` is not run now", self.key);
                     None
                 }
@@ -138,7 +142,7 @@ impl EffectRun {
         if self.stopping.is_cancelled() {
             return EffectOutcome::Released { until: now, waiting_on: None };
         }
-        let account = self.provider.account(call);
+        let account = self.account(call);
         let ticket = match self.context.gate.admit(provider, &account, now) {
             Ok(ticket) => ticket,
             Err(until) => {
@@ -148,6 +152,7 @@ impl EffectRun {
         };
         // Looked at last: from here on others must not be able to have taken the lease.
         if !self.context.pulse.is_fit() || Instant::now() >= until {
+            self.context.gate.abandon(provider, &account, ticket);
             warn!("`{}` is not called: this worker has been too slow, or could not say that it is alive", self.key);
             return EffectOutcome::Released { until: now.plus_secs(UNFIT_SECS), waiting_on: None };
         }
@@ -159,9 +164,19 @@ impl EffectRun {
         if call.probe_first { after_question(told) } else { after_call(told) }
     }
 
+    fn account(&self, call: &EffectCall) -> SmolStr {
+        let account = std::panic::catch_unwind(AssertUnwindSafe(|| self.provider.account(call)));
+        account.unwrap_or_else(|_panic| {
+            error!("The adapter of `{}` panicked", self.key);
+            SmolStr::default()
+        })
+    }
+
     /// Neither slowness nor a panic of the provider's adapter gets out of here.
     async fn hear(&self, call: &EffectCall, until: Instant) -> Told {
-        let asked = if call.probe_first { self.provider.probe(call) } else { self.provider.call(call) };
+        // Inside, so that an adapter that panics before it returns its future is caught too.
+        let asked =
+            async { if call.probe_first { self.provider.probe(call).await } else { self.provider.call(call).await } };
         let asked = AssertUnwindSafe(asked).catch_unwind();
         match tokio::time::timeout_at(until.into(), asked).await {
             Ok(Ok(told)) => told,

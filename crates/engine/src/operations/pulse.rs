@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use surehold_core::kernel::{TenantId, Timestamp};
 use surehold_core::operations::WorkerId;
 use surehold_core::operations::commands::{Beat, LeaveWork};
+use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 use tracing::{info, warn};
 
@@ -20,6 +21,7 @@ pub(super) struct Pulse {
     beat_pause: Duration,
     fit_for: Duration,
     last: Mutex<Last>,
+    begun: watch::Sender<bool>,
 }
 
 #[derive(Debug)]
@@ -38,6 +40,7 @@ impl Pulse {
             // A third of the silence is left for what is on its way.
             fit_for: config.silent_after.mul_f64(2.0 / 3.0),
             last: Mutex::new(Last { beat: None, raised_at: None }),
+            begun: watch::Sender::new(false),
         }
     }
 
@@ -45,6 +48,12 @@ impl Pulse {
     pub(super) fn is_fit(&self) -> bool {
         let last = self.last.lock().expect("nothing panics while holding it");
         last.beat.is_some_and(|beat| beat.elapsed() < self.fit_for)
+    }
+
+    /// Returns when a beat has arrived. Before that nobody knows whether data was put back, so nothing may be begun.
+    pub(super) async fn begun(&self) {
+        // The sender lives as long as `self`.
+        let _ = self.begun.subscribe().wait_for(|begun| *begun).await;
     }
 
     /// When the data was last put back to an earlier state.
@@ -61,6 +70,7 @@ impl Pulse {
             (Ok(epoch), Ok(_)) => {
                 let mut last = self.last.lock().expect("nothing panics while holding it");
                 *last = Last { beat: Some(sent), raised_at: epoch.map(|epoch| epoch.raised_at) };
+                self.begun.send_replace(true);
                 true
             }
             (epoch, beaten) => {

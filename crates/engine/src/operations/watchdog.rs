@@ -1,8 +1,11 @@
 //! Looks after operations that nobody looks after: leases that were lost, work that takes too long, workers that are gone.
 //! Asks for a `RECONCILE_STUCK_OPERATION`, which decides; several watchdogs ask for the same one.
 
+use std::collections::BTreeSet;
+use std::time::Duration;
+
 use metrics::{counter, gauge};
-use surehold_core::kernel::Timestamp;
+use surehold_core::kernel::{TenantId, Timestamp};
 use surehold_core::operations::commands::{EnqueueOperation, LeaveWork};
 use surehold_core::operations::reconciliation;
 use tokio_util::sync::CancellationToken;

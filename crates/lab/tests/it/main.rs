@@ -12,6 +12,7 @@ mod http_load;
 mod http_operations;
 mod http_stores;
 mod model;
+mod operations;
 mod postgres_readers;
 mod postgres_roles;
 mod postgres_server;

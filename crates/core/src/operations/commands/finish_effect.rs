@@ -150,11 +150,16 @@ impl FinishEffect {
             effect.lease_token = self.call.token;
             effect.settled_at = Some(now);
         })?;
-        // It may have been reported as unknown before it was found.
+        self.close_unknown(facts, "the provider was asked and knows it")?;
+        Ok(())
+    }
+
+    /// It may have been reported as unknown before it was settled.
+    fn close_unknown(&self, facts: &mut Facts, how: &str) -> Result<(), Halt> {
         let known_as_unknown = self.call.generation > 1 || self.call.probe_first;
         if known_as_unknown {
             let case = CaseKey { kind: CASE_EFFECT_UNKNOWN.into(), key: self.call.operation.to_string().into() };
-            close_case(facts, &case, None, &Reason::stored("the provider was asked and knows it"))?;
+            close_case(facts, &case, None, &Reason::stored(how))?;
         }
         Ok(())
     }
@@ -211,6 +216,7 @@ impl FinishEffect {
             effect.response = Some(response.clone());
             effect.settled_at = Some(now);
         })?;
+        self.close_unknown(facts, "the provider said no, and nothing happened")?;
         if let Some(trouble) = &self.then {
             return self.settle(facts, trouble);
         }
@@ -242,6 +248,8 @@ impl FinishEffect {
 
     fn settle(&self, facts: &mut Facts, trouble: &Trouble) -> Result<Finished, Stop<OperationRefusal>> {
         let key = &self.call.operation;
+        // Its worker has lived to tell: leases lost before were not lost in a row with any to come.
+        facts.get_mut::<OperationRun>(key)?.expect("a lease belongs to a run").lost = 0;
         settle_trouble(facts, self.handler.kind(), key, trouble, self.dice)?;
         let alive = facts.get::<OperationRun>(key)?.is_some();
         Ok(if alive { Finished::Postponed } else { Finished::Dead })
