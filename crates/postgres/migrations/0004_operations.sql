@@ -147,8 +147,8 @@ create table cases (
     and (resolved_at is null) = (resolution is null))
 );
 
--- Led by the state, so that nobody takes it for a way to one case.
-create index cases_by_state on cases (state, tenant, opened_at, kind, key);
+create index cases_open on cases (tenant, opened_at, kind, key) where state = 'open';
+create index cases_resolved on cases (tenant, opened_at, kind, key) where state = 'resolved';
 
 create table workers (
   tenant bigint not null check (tenant = 0),

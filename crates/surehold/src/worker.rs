@@ -41,7 +41,7 @@ async fn work(config: &Config) -> Result<()> {
     let engine = installation::open(config).await?;
     let stop = CancellationToken::new();
     let api = Api::new(engine.clone(), installation::api_config(config), Some(metrics), stop.clone());
-    let listener = config.worker.listen.map(bind_tcp).transpose()?;
+    let listener = config.worker.health_listen.map(bind_tcp).transpose()?;
     let signals = tokio::spawn(serve::watch_signals(Signals::listen()?, stop.clone(), None));
     let worker = Worker::start(engine.clone(), installation::worker_config(config));
     announce();

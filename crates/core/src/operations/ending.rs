@@ -52,14 +52,15 @@ pub(super) fn effects_of(facts: &mut Facts, key: &OperationKey) -> Result<Vec<Ef
 /// It is done, or it is dead: the run goes, and whoever waited for it may go on.
 fn end(facts: &mut Facts, key: &OperationKey, outcome: Outcome, result: Option<Payload>) -> Result<(), Halt> {
     let now = facts.now();
-    let run = run_of(facts, key)?;
+    let run = facts.get::<OperationRun>(key)?.expect("an operation without outcome has a run");
+    let (attempts, last_token) = (run.attempts, run.last_token);
     unlock(facts, key)?;
     let operation = facts.get_mut::<Operation>(key)?.expect("a run belongs to an operation");
     let released = std::mem::take(&mut operation.releases);
     operation.outcome = Some(outcome);
     operation.result = result;
-    operation.attempts = run.attempts;
-    operation.lease_token = run.last_token;
+    operation.attempts = attempts;
+    operation.lease_token = last_token;
     operation.finished_at = Some(now);
     facts.remove::<OperationRun>(key);
     for key in released.iter() {
@@ -77,13 +78,16 @@ fn release(facts: &mut Facts, key: &OperationKey) -> Result<(), Halt> {
     }
     let run = facts.get_mut::<OperationRun>(key)?.expect("just read");
     run.run_at = now;
+    // What takes too long is counted from here.
+    run.enqueued_at = now;
     run.waiting_on = None;
     facts.wake_worker(now);
     Ok(())
 }
 
 pub(super) fn unlock(facts: &mut Facts, key: &OperationKey) -> Result<(), Halt> {
-    let Some(aggregate) = operation_of(facts, key)?.aggregate else { return Ok(()) };
+    let operation = facts.get::<Operation>(key)?.expect("a run belongs to an operation");
+    let Some(aggregate) = operation.aggregate.clone() else { return Ok(()) };
     let own = facts.get::<AggregateLock>(&aggregate)?.is_some_and(|lock| lock.operation == *key);
     if own {
         facts.remove::<AggregateLock>(&aggregate);
@@ -94,24 +98,19 @@ pub(super) fn unlock(facts: &mut Facts, key: &OperationKey) -> Result<(), Halt> 
 }
 
 pub(super) fn succeed(facts: &mut Facts, key: &OperationKey, result: Payload) -> Result<(), Halt> {
-    let run = run_of(facts, key)?;
-    let operation = operation_of(facts, key)?;
-    facts.emit(
-        &OperationsEvent::OperationSucceeded {
-            kind: key.kind.clone().into(),
-            key: key.key.clone().into(),
-            generation: operation.generation,
-            events: facts.events_of_command(),
-        }
-        .into(),
-    );
-    if !run.rerun {
+    let run = facts.get::<OperationRun>(key)?.expect("an operation without outcome has a run");
+    let (rerun, last_token) = (run.rerun, run.last_token);
+    let generation = facts.get::<Operation>(key)?.expect("a run belongs to an operation").generation;
+    let events = facts.events_of_command();
+    let (kind, dedupe_key) = (key.kind.clone().into(), key.key.clone().into());
+    facts.emit(&OperationsEvent::OperationSucceeded { kind, key: dedupe_key, generation, events }.into());
+    if !rerun {
         return end(facts, key, Outcome::Succeeded, Some(result));
     }
     // Newer content came meanwhile.
     unlock(facts, key)?;
     let now = facts.now();
-    facts.get_mut::<Operation>(key)?.expect("just read").lease_token = run.last_token;
+    facts.get_mut::<Operation>(key)?.expect("just read").lease_token = last_token;
     let last_token = begin_generation(facts, key)?;
     facts.get_mut::<Operation>(key)?.expect("just read").result = Some(result);
     change_run(facts, key, |run| {
@@ -285,6 +284,10 @@ pub(super) fn settle_trouble(
         }
         Trouble::Wait { on, until } => {
             let recheck_at = facts.now().plus_secs(i64::from(kind.recheck_secs));
+            if let Some(until) = until {
+                // Nothing is late before the instant that it waits for.
+                change_run(facts, key, |run| run.enqueued_at = run.enqueued_at.max(*until))?;
+            }
             postpone(facts, key, until.unwrap_or(recheck_at), Some(on), None)
         }
     }

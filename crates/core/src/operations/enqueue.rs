@@ -101,8 +101,10 @@ fn arm(facts: &mut Facts, new: &NewOperation, last_token: LeaseToken) -> Result<
         Some(after) if *after != new.key => park_behind(facts, &new.key, after)?,
         Some(_) | None => None,
     };
-    let run_at = if awaited.is_some() { PARKED } else { new.run_at.unwrap_or(now).max(now) };
-    facts.insert(OperationRun { waiting_on: awaited, run_at, ..fresh_run(new.kind, &new.key, last_token, now) });
+    let first_at = new.run_at.unwrap_or(now).max(now);
+    let run_at = if awaited.is_some() { PARKED } else { first_at };
+    let run = fresh_run(new.kind, &new.key, last_token, first_at);
+    facts.insert(OperationRun { waiting_on: awaited, run_at, ..run });
     facts.wake_worker(run_at);
     Ok(())
 }

@@ -4,7 +4,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use metrics::counter;
+use metrics::{counter, histogram};
+use surehold_core::operations::{Correlation, OperationKey, OperationType};
+use tracing::warn;
 
 use super::WorkerConfig;
 use super::gate::Gate;
@@ -28,6 +30,25 @@ impl Context {
         counter!("surehold_operations_total", "type" => kind, "outcome" => "succeeded").increment(count);
         self.succeeded.fetch_add(count, Ordering::Relaxed);
     }
+}
+
+/// What went wrong with an attempt, for the log and the metrics. The scenario is a label, because there are few of them;
+/// whose it was is for the log alone.
+pub(super) fn note_failure(
+    kind: &'static OperationType,
+    key: &OperationKey,
+    correlations: &[Correlation],
+    attempt: u32,
+    (code, error): (&str, &str),
+) {
+    let named = |kind: &str| {
+        let found = correlations.iter().find(|correlation| correlation.kind == kind);
+        found.map(|correlation| correlation.value.clone()).unwrap_or_default()
+    };
+    let (scenario, owner_key) = (named("scenario"), named("ownerKey"));
+    histogram!("surehold_operation_failed_attempt", "type" => kind.name, "scenario" => scenario.to_string())
+        .record(f64::from(attempt));
+    warn!(attemptNo = attempt, %scenario, ownerKey = %owner_key, code, "`{key}` did not succeed: {error}");
 }
 
 pub(super) fn background() -> Options {

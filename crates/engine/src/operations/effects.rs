@@ -16,7 +16,7 @@ use surehold_core::operations::{
 };
 use tracing::{Instrument, debug, error, info_span, warn};
 
-use super::context::Context;
+use super::context::{Context, note_failure};
 use super::gate::Pass;
 use super::states::{settle, trouble_of};
 use super::{Boundary, Provider, Told};
@@ -199,18 +199,7 @@ impl EffectRun {
             | Told::Unanswered { code, error }
             | Told::ErrorKept { code, error } => (code.as_str(), error),
         };
-        let named = |kind: &str| {
-            let found = call.correlations.iter().find(|correlation| correlation.kind == kind);
-            found.map(|correlation| correlation.value.clone()).unwrap_or_default()
-        };
-        warn!(
-            attemptNo = call.attempt,
-            scenario = %named("scenario"),
-            ownerKey = %named("ownerKey"),
-            code,
-            "`{}` did not succeed: {error}",
-            self.key
-        );
+        note_failure(self.kind(), &self.key, &call.correlations, call.attempt, (code, error));
     }
 
     /// Writes down what came of it. A store that cannot be reached is asked again as long as the lease lasts.

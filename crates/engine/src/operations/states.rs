@@ -6,12 +6,14 @@ use futures_util::{StreamExt, stream};
 use metrics::counter;
 use surehold_core::kernel::{TenantId, Timestamp};
 use surehold_core::operations::commands::{FailOperation, RunStateOperation, StateRun};
-use surehold_core::operations::{OperationKey, OperationRefusal, OperationRun, OperationType, Trouble};
+use surehold_core::operations::{
+    Correlation, JsonList, Operation, OperationKey, OperationRefusal, OperationRun, OperationType, Trouble,
+};
 use tokio_util::sync::CancellationToken;
 use tracing::{debug, warn};
 
 use super::agenda::Agenda;
-use super::context::{Context, background};
+use super::context::{Context, background, note_failure};
 use super::{Boundary, Registered};
 use crate::{Failure, Fault, QueuePlace};
 
@@ -125,6 +127,14 @@ fn failure_of(kind: &'static OperationType, key: OperationKey, trouble: Trouble)
     FailOperation { key, kind, trouble, dice: super::dice() }
 }
 
+/// What the operation has to do with, and which attempt this was. For the log, so an unknown is no trouble.
+async fn about(context: &Context, tenant: TenantId, key: &OperationKey) -> (JsonList<Correlation>, u32) {
+    let views = context.engine.views();
+    let operation = views.record::<Operation>(tenant, key).await.ok().flatten();
+    let run = views.record::<OperationRun>(tenant, key).await.ok().flatten();
+    (operation.map(|operation| operation.correlations).unwrap_or_default(), run.map_or(0, |run| run.attempts + 1))
+}
+
 /// Says of operations that got no lease that they failed.
 pub(super) async fn settle(context: &Context, tenant: TenantId, failed: Vec<FailOperation>) {
     for FailOperation { key, kind, trouble, .. } in &failed {
@@ -136,8 +146,9 @@ pub(super) async fn settle(context: &Context, tenant: TenantId, failed: Vec<Fail
         counter!("surehold_operations_total", "type" => kind.name, "outcome" => outcome).increment(1);
         match trouble {
             Trouble::Wait { on, .. } => debug!(%tenant, %key, "Operation `{key}` is waiting on: {on}"),
-            Trouble::Retry { .. } | Trouble::Permanent { .. } => {
-                warn!(%tenant, operation = %key, "Operation `{key}` failed: {trouble}");
+            Trouble::Retry { code, error, .. } | Trouble::Permanent { code, error } => {
+                let (correlations, attempt) = about(context, tenant, key).await;
+                note_failure(kind, key, &correlations, attempt, (code, error));
             }
         }
     }

@@ -16,14 +16,16 @@ impl Views {
         after: Option<&(Timestamp, CaseKey)>,
         rows_max: u16,
     ) -> Result<Vec<Case>, Fault> {
-        let condition =
-            "and state = $2 and (opened_at, kind, key) > ($3, $4, $5) order by opened_at, kind, key limit $6";
+        // The state is spelt out: each has an index of its own.
+        let condition = format!(
+            "and state = '{state}' and (opened_at, kind, key) > ($2, $3, $4) order by opened_at, kind, key limit $5"
+        );
         let (opened_at, kind, key) = match after {
             Some((opened_at, case)) => (*opened_at, case.kind.as_str(), case.key.as_str()),
             None => (Timestamp::from_micros(0), "", ""),
         };
         let place = [OwnedValue::Time(opened_at), text(kind), text(key), OwnedValue::Int(i64::from(rows_max))];
-        self.records(tenant, condition, [text(state.as_str())].into_iter().chain(place)).await
+        self.records(tenant, &condition, place).await
     }
 
     /// When the data was last put back to an earlier state; `None` if it never was.

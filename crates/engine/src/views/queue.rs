@@ -34,6 +34,8 @@ pub struct StuckOperation {
 }
 
 const STUCK_PER_LOOK_MAX: i64 = 1_000;
+/// Nothing else is put off for a century.
+const PARKED_SECS_AHEAD: i64 = 100 * 365 * 86_400;
 /// Every priority as a row, so that each is looked up by itself in the index.
 const PRIORITIES: &str = "(select cast(0 as bigint) as priority union all select 1 union all select 2)";
 
@@ -145,9 +147,16 @@ impl Views {
     /// Operations of the type that are unfinished for longer than it allows, and of which nobody was told.
     pub async fn overdue_operations(&self, kind: &OperationType, now: Timestamp) -> Result<Vec<StuckOperation>, Fault> {
         let sql = "select tenant, type, key, last_token from operation_runs \
-                   where type = $1 and enqueued_at <= $2 and not stuck_told limit $3";
+                   where type = $1 and enqueued_at <= $2 and not stuck_told and run_at <= $3 limit $4";
         let before = now.plus_secs(-i64::from(kind.stuck_after_secs));
-        let params = vec![text(kind.name), OwnedValue::Time(before), OwnedValue::Int(STUCK_PER_LOOK_MAX)];
+        // What waits for another operation to end is not late; the other one may be.
+        let not_parked = now.plus_secs(PARKED_SECS_AHEAD);
+        let params = vec![
+            text(kind.name),
+            OwnedValue::Time(before),
+            OwnedValue::Time(not_parked),
+            OwnedValue::Int(STUCK_PER_LOOK_MAX),
+        ];
         let read = |row: &ReadRow| {
             let (tenant, last_token) = (TenantId(row.int(0)?), LeaseToken(row.int(3)?));
             Ok(StuckOperation { tenant, key: key_at(row, 1)?, last_token, reason: StuckReason::Overdue })

@@ -142,10 +142,10 @@ fn of_the_rest() -> Vec<View> {
     vec![
         view(
             "cases",
-            "select summary from cases where tenant = $1 and state = $2 and (opened_at, kind, key) > ($3, $4, $5) \
-             order by opened_at, kind, key limit $6",
-            "(ROW(opened_at, kind, key) > ROW($3, $4, $5))",
-            "SEARCH cases USING INDEX cases_by_state (tenant=? AND state=? AND (opened_at,kind,key)>(?,?,?))",
+            "select summary from cases where tenant = $1 and state = 'open' and (opened_at, kind, key) > ($2, $3, $4) \
+             order by opened_at, kind, key limit $5",
+            "(ROW(opened_at, kind, key) > ROW($2, $3, $4))",
+            "SEARCH cases USING INDEX cases_open (tenant=? AND (opened_at,kind,key)>(?,?,?))",
         ),
         view(
             "latest epoch",

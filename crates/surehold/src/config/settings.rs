@@ -79,7 +79,7 @@ settings! {
         /// Time for running effects to end after SIGTERM.
         drain_secs_max: u64 = 10, whole(0, HOUR_SECS);
         /// Where `surehold worker` answers `/healthz`, `/readyz` and `/metrics`. Absent, it listens nowhere.
-        listen: Option<SocketAddr> = None,
+        health_listen: Option<SocketAddr> = None,
             optional("an address with a port", "\"127.0.0.1:8002\"");
     }
 

@@ -65,6 +65,7 @@ pub struct OperationRun {
     pub lease: Option<Lease>,
     pub waiting_on: Option<WaitingOn>,
     pub last_error: Option<SmolStr>,
+    /// When it could first run: what takes too long is counted from here.
     pub enqueued_at: Timestamp,
     /// Somebody was told that it takes too long.
     pub stuck_told: bool,

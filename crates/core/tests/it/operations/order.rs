@@ -30,7 +30,7 @@ fn one_operation_of_an_aggregate_at_a_time() {
     check(&format!("{two}; tell pay:a confirmed; run book:c; start pay:b"), "call step 0 key 1 lease 1");
     // A lock that was lost with its lease is not given back by the one who lost it.
     let taken = format!("{two}; stuck pay:a silent; start pay:b by:2");
-    check(&format!("{taken}; try tell pay:a confirmed; start pay:a"), "locked by PAY b");
+    check(&format!("{taken}; try tell pay:a confirmed; clock 5; start pay:a"), "locked by PAY b");
     // Between steps, and for newer content, nobody else comes in but at the end.
     let trip = "ask trip:a aggregate:p; ask pay:b aggregate:p; start trip:a; tell trip:a confirmed";
     check(&format!("{trip}; start pay:b"), "locked by TRIP a");

@@ -296,7 +296,7 @@ const TAMPERINGS: &[(&str, &str, &str)] = &[
         "update operation_runs set attempts = 2 where key = 'lost'",
     ),
     (
-        "drop index operation_effects_by_key; update operation_effects set idempotency_key = 'x' \
+        "update operation_effects set idempotency_key = 'x' \
          where key = 'dead' or key = 'lost'",
         "effect-key-unique: PAY dead shares an idempotency key with another effect; \
          effect-key-unique: PAY lost shares an idempotency key with another effect",

@@ -93,7 +93,7 @@ fn acts(place: &Place) {
 }
 
 fn doubt(place: &Place) {
-    place.run(&["case", "list", "casa"]).ok().shows(&["KIND ", "effect-unknown  SEND_MONEY p1:1 "]);
+    place.run(&["case", "list", "casa"]).ok().shows(&["KIND ", "effect-unknown ", " SEND_MONEY p1:1 "]);
     let case = ["casa", "effect-unknown", "SEND_MONEY", "p1:1"];
     place.run(&[&["case", "show"], &case[..]].concat()).ok().shows(&["state        open\n", "surehold op settle"]);
     place.run(&[&["case", "assign"], &case[..], &["--to", "ana"]].concat()).ok().shows(&["assigned     ana\n"]);

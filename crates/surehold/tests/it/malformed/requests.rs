@@ -84,6 +84,7 @@ impl World {
         let filled = filled.replace("{inbox}", "orders").replace("{task}", "expire-hold");
         let filled = filled.replace("{source}", "standard").replace("{rest}", &format!("{TENANT}/orders"));
         let filled = filled.replace("{name}", "night");
+        let filled = filled.replace("{type}", "EXPIRE_HOLD").replace("{kind}", "operation-stuck");
         Request {
             operation: (method, path),
             method: method.to_owned(),
@@ -110,7 +111,7 @@ pub(super) fn assert_complete(description: &Value) {
 }
 
 /// Those of the API, and the pages beside it.
-const OPERATIONS: [(&str, &str); 50] = [
+const OPERATIONS: [(&str, &str); 63] = [
     ("GET", "/v1/{tenant}"),
     ("PUT", "/v1/{tenant}/policy"),
     ("GET", "/v1/{tenant}/pools"),
@@ -148,6 +149,19 @@ const OPERATIONS: [(&str, &str); 50] = [
     ("POST", "/v1/{tenant}/webhook-endpoints/{endpoint}/enable"),
     ("POST", "/v1/{tenant}/webhook-endpoints/{endpoint}/replay"),
     ("GET", "/v1/{tenant}/webhook-endpoints/{endpoint}/deliveries"),
+    ("GET", "/v1/{tenant}/operations"),
+    ("GET", "/v1/{tenant}/operations/{type}/{key}"),
+    ("POST", "/v1/{tenant}/operations/{type}/{key}/retry"),
+    ("POST", "/v1/{tenant}/operations/{type}/{key}/cancel"),
+    ("POST", "/v1/{tenant}/operations/{type}/{key}/redrive"),
+    ("POST", "/v1/{tenant}/operations/{type}/{key}/settle"),
+    ("GET", "/v1/{tenant}/timeline"),
+    ("GET", "/v1/{tenant}/cases"),
+    ("GET", "/v1/{tenant}/cases/{kind}/{key}"),
+    ("POST", "/v1/{tenant}/cases/{kind}/{key}/assign"),
+    ("POST", "/v1/{tenant}/cases/{kind}/{key}/resolve"),
+    ("GET", "/admin/epoch"),
+    ("POST", "/admin/epoch"),
     ("GET", "/healthz"),
     ("GET", "/readyz"),
     ("GET", "/metrics"),
@@ -172,6 +186,9 @@ fn query(method: &str, path: &str) -> Vec<(&'static str, String)> {
         ("POST", "/webhooks/{source}/{rest}") => &[("mode", "live")],
         ("GET", "/v1/{tenant}/schedules" | "/admin/tenants") => &[("after", "a"), ("limit", "3")],
         ("GET", "/v1/{tenant}/webhook-endpoints/{endpoint}/deliveries") => &[("limit", "3")],
+        ("GET", "/v1/{tenant}/operations") => &[("state", "PENDING"), ("limit", "3")],
+        ("GET", "/v1/{tenant}/timeline") => &[("correlation", "a=1")],
+        ("GET", "/v1/{tenant}/cases") => &[("state", "open"), ("limit", "3")],
         ("GET", "/admin/keys") => &[("tenant", TENANT), ("mode", "live")],
         _ => &[],
     };
@@ -220,6 +237,18 @@ fn body(method: &str, path: &str, hold: &str) -> Option<Value> {
         ("POST", "/v1/{tenant}/webhook-endpoints/{endpoint}/replay") => {
             json!({"from": "1-0", "to": "9-0", "key": "again"})
         }
+        ("POST", "/v1/{tenant}/operations/{type}/{key}/settle") => {
+            json!({"step": 0, "verdict": "happened", "provider_ref": "r", "actor": "ana", "reason": "seen"})
+        }
+        ("POST", "/v1/{tenant}/cases/{kind}/{key}/assign") => json!({"to": "ana"}),
+        (
+            "POST",
+            "/v1/{tenant}/operations/{type}/{key}/retry"
+            | "/v1/{tenant}/operations/{type}/{key}/cancel"
+            | "/v1/{tenant}/operations/{type}/{key}/redrive"
+            | "/v1/{tenant}/cases/{kind}/{key}/resolve"
+            | "/admin/epoch",
+        ) => json!({"actor": "ana", "reason": "seen"}),
         ("POST", "/admin/tenants") => json!({"slug": "casa-verde", "policy": {"lifetime_secs_default": 60}}),
         ("POST", "/admin/keys") => json!({"tenant": TENANT, "name": "till", "scopes": ["read", "sell"], "mode": "test",
             "expires_at": "2099-01-01T00:00:00Z", "requests_per_s": 10}),
