@@ -1,13 +1,14 @@
 //! Runs what is due of the state operations: page by page, each page in one transaction with everybody else's commands.
 
 use std::collections::HashMap;
+use std::time::{Duration, Instant};
 
 use futures_util::{StreamExt, stream};
 use metrics::counter;
 use surehold_core::kernel::{TenantId, Timestamp};
 use surehold_core::operations::commands::{FailOperation, RunStateOperation, StateRun};
 use surehold_core::operations::{
-    Correlation, JsonList, Operation, OperationKey, OperationRefusal, OperationRun, OperationType, Trouble,
+    Correlation, JsonList, Operation, OperationKey, OperationRefusal, OperationRun, OperationType, Priority, Trouble,
 };
 use tokio_util::sync::CancellationToken;
 use tracing::{debug, warn};
@@ -15,6 +16,7 @@ use tracing::{debug, warn};
 use super::agenda::Agenda;
 use super::context::{Context, background, note_failure};
 use super::{Boundary, Registered};
+use crate::views::EVER;
 use crate::{Failure, Fault, QueuePlace};
 
 const PAGE: u16 = 2_000;
@@ -25,20 +27,47 @@ const TENANTS_AT_ONCE: usize = 8;
 pub(super) async fn run_until(context: &Context, stop: &CancellationToken) {
     let (engine, config) = (&context.engine, &context.config);
     let mut agenda = Agenda::new(engine.views().clone(), engine.wakeups().listen(), config.poll_pause);
+    let mut floors: HashMap<TenantId, Floors> = HashMap::new();
     while let Some(next) = stop.run_until_cancelled(agenda.next()).await {
         let Ok((now, tenants)) = next else {
             stop.run_until_cancelled(tokio::time::sleep(config.poll_pause)).await;
             continue;
         };
-        let drained = stream::iter(tenants).map(async |tenant| (tenant, drain(context, stop, tenant, now).await));
+        floors.retain(|_, floors| floors.since.elapsed() < FLOORS_FOR);
+        let drained = stream::iter(tenants).map(|tenant| {
+            let mut floors = floors.remove(&tenant).unwrap_or_default();
+            async move { (tenant, drain(context, stop, tenant, now, &mut floors).await, floors) }
+        });
         let drained: Vec<_> = drained.buffer_unordered(TENANTS_AT_ONCE).collect().await;
-        for (tenant, again) in drained {
+        for (tenant, again, seen) in drained {
             match again {
-                Ok(Some(at)) => agenda.add(tenant, at),
-                Ok(None) => {}
+                Ok(at) => {
+                    floors.insert(tenant, seen);
+                    if let Some(at) = at {
+                        agenda.add(tenant, at);
+                    }
+                }
                 Err(fault) => debug!(%tenant, %fault, "Cannot look for operations"),
             }
         }
+    }
+}
+
+/// Up to where a tenant's queues were worked through. Without it, every look would go past all that was done since the
+/// database last cleaned up. What is asked for later is due later, give or take a transaction; whatever is missed is
+/// found when the floors are let go of.
+struct Floors {
+    by_priority: [Timestamp; Priority::ALL.len()],
+    since: Instant,
+}
+
+const FLOORS_FOR: Duration = Duration::from_secs(20);
+/// Longer than a transaction can take.
+const FLOOR_MARGIN_SECS: i64 = 60;
+
+impl Default for Floors {
+    fn default() -> Floors {
+        Floors { by_priority: [EVER; Priority::ALL.len()], since: Instant::now() }
     }
 }
 
@@ -48,37 +77,53 @@ async fn drain(
     stop: &CancellationToken,
     tenant: TenantId,
     now: Timestamp,
+    floors: &mut Floors,
 ) -> Result<Option<Timestamp>, Fault> {
     let views = context.engine.views();
+    let by_priority = floors.by_priority;
+    let first = async |priority: Priority, floor: Timestamp| {
+        views.due_operations(tenant, false, priority, now, &QueuePlace::at(floor), PAGE).await
+    };
+    let [urgent, normal, bulk] = Priority::ALL;
+    let first =
+        tokio::try_join!(first(urgent, by_priority[0]), first(normal, by_priority[1]), first(bulk, by_priority[2]),)?;
     let mut pages = 0;
-    for priority in views.due_priorities(tenant, false, now).await? {
-        let mut page = views.due_operations(tenant, false, priority, now, &QueuePlace::START, PAGE).await?;
+    for ((priority, mut page), floor) in
+        Priority::ALL.into_iter().zip([first.0, first.1, first.2]).zip(&mut floors.by_priority)
+    {
+        let mut all_done = true;
         while let Some(place) = QueuePlace::behind(&page) {
             if stop.is_cancelled() {
                 return Ok(None);
             }
             pages += 1;
-            if pages > PAGES_PER_ROUND {
-                return Ok(Some(now));
-            }
-            let full = page.len() == usize::from(PAGE);
+            let more = page.len() == usize::from(PAGE);
+            let last = pages >= PAGES_PER_ROUND;
             // The next page is read while this one is carried out.
             let next = async {
-                if full {
+                if more && !last {
                     views.due_operations(tenant, false, priority, now, &place, PAGE).await
                 } else {
                     Ok(Vec::new())
                 }
             };
-            let ((), next) = tokio::join!(run_page(context, tenant, page), next);
+            let (done, next) = tokio::join!(run_page(context, tenant, page), next);
+            all_done &= done;
+            if last {
+                *floor = if all_done { place.run_at } else { EVER };
+                return Ok(Some(now));
+            }
             page = next?;
         }
+        *floor = if all_done { now.plus_secs(-FLOOR_MARGIN_SECS).max(*floor) } else { EVER };
     }
     views.next_operation_at(tenant, false, now).await
 }
 
-async fn run_page(context: &Context, tenant: TenantId, page: Vec<OperationRun>) {
+/// Tells whether all of them are done.
+async fn run_page(context: &Context, tenant: TenantId, page: Vec<OperationRun>) -> bool {
     (context.config.on_boundary)(Boundary::StateFound);
+    let due = page.len();
     let commands: Vec<RunStateOperation> = page.into_iter().filter_map(|run| command(context, run)).collect();
     let tried: Vec<(OperationKey, &'static OperationType)> =
         commands.iter().map(|command| (command.key.clone(), command.handler.kind())).collect();
@@ -94,6 +139,7 @@ async fn run_page(context: &Context, tenant: TenantId, page: Vec<OperationRun>) 
             Err(failure) => failed.extend(trouble_of(failure).map(|trouble| failure_of(kind, key, trouble))),
         }
     }
+    let done_count: u64 = done.values().sum();
     for (kind, count) in done {
         context.count_succeeded(kind, count);
     }
@@ -101,6 +147,7 @@ async fn run_page(context: &Context, tenant: TenantId, page: Vec<OperationRun>) 
         settle(context, tenant, failed).await;
     }
     (context.config.on_boundary)(Boundary::StateDone);
+    u64::try_from(due) == Ok(done_count)
 }
 
 fn command(context: &Context, run: OperationRun) -> Option<RunStateOperation> {

@@ -12,6 +12,7 @@ mod schedules;
 
 pub use installation::TenantRow;
 pub use journal::{JournalRow, JournalTail};
+pub(crate) use queue::EVER;
 pub use queue::{QueuePlace, StuckOperation};
 mod webhooks;
 

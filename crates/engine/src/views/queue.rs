@@ -16,13 +16,21 @@ pub struct QueuePlace {
 }
 
 impl QueuePlace {
-    pub const START: QueuePlace = QueuePlace { run_at: Timestamp::from_micros(0), key: None };
+    pub const START: QueuePlace = QueuePlace { run_at: EVER, key: None };
+
+    /// Before everything that is due then or later.
+    pub fn at(run_at: Timestamp) -> QueuePlace {
+        QueuePlace { run_at, key: None }
+    }
 
     /// Behind the last of these.
     pub fn behind(page: &[OperationRun]) -> Option<QueuePlace> {
         page.last().map(|run| QueuePlace { run_at: run.run_at, key: Some(run.key.clone()) })
     }
 }
+
+/// Before anything was due.
+pub(crate) const EVER: Timestamp = Timestamp::from_micros(0);
 
 /// An operation somebody should look after.
 #[derive(Clone, Debug)]

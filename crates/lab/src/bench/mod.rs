@@ -16,4 +16,4 @@ pub use disk::{fdatasync, fdatasync_per_s};
 pub use latency::{Latencies, Measured};
 pub use process::{CPU_TICK, Process};
 pub use reader::Reader;
-pub use textbook::Textbook;
+pub use textbook::{Textbook, vacuum};

@@ -80,6 +80,11 @@ pub(super) async fn connect(url: &str) -> Result<Client> {
     Ok(client)
 }
 
+/// Has the server clean up and look at its tables now, rather than during a measurement.
+pub async fn vacuum(url: &str) -> Result<()> {
+    connect(url).await?.batch_execute("vacuum analyze").await.context("cannot vacuum the database")
+}
+
 impl TextbookClient {
     async fn connect(url: &str) -> Result<TextbookClient> {
         let client = connect(url).await?;

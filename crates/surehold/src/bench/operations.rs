@@ -64,6 +64,7 @@ pub(crate) enum Case {
 }
 
 struct Bench {
+    target: Target,
     engine: Engine,
     handler: DoNothing,
     load: OperationsLoad,
@@ -80,7 +81,7 @@ impl Operations {
         let engine = target.engine_with(registry(&handler)).await?;
         let load = OperationsLoad { operations: usize::try_from(self.count)?, tenants: usize::try_from(self.tenants)? };
         load.prepare(&engine).await?;
-        let bench = Bench { engine, handler, load };
+        let bench = Bench { target, engine, handler, load };
         let store = match self.store {
             StoreKind::Sqlite => "sqlite",
             StoreKind::Postgres => "postgres",
@@ -147,6 +148,7 @@ impl Bench {
         let enqueued = self.load.enqueue(&self.engine, series).await?;
         let operations = u32::try_from(self.load.count())?;
         report.add(&format!("{name}, enqueue"), Rate::of(operations, enqueued));
+        self.target.vacuum().await?;
         let drained = drain(&self.engine, self.load.count()).await?;
         report.add(name, Rate::of(operations, drained));
         Ok(())

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use anyhow::{Context, Result};
 use surehold_engine::{Engine, EngineConfig, Registry};
-use surehold_lab::bench::Reader;
+use surehold_lab::bench::{Reader, vacuum};
 use surehold_postgres::{PostgresConfig, PostgresStore};
 use surehold_sqlite::SqliteStore;
 use tempfile::TempDir;
@@ -62,6 +62,14 @@ impl Target {
                 let store = PostgresStore::connect(PostgresConfig::new(url)).await?;
                 Ok(Engine::start_with(Arc::new(store), config, registry)?)
             }
+        }
+    }
+
+    /// What other queues get before they are measured: the server has cleaned up and knows its tables.
+    pub(crate) async fn vacuum(&self) -> Result<()> {
+        match self {
+            Target::Sqlite { .. } => Ok(()),
+            Target::Postgres { url } => vacuum(url).await,
         }
     }
 
