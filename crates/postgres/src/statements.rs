@@ -94,10 +94,9 @@ pub(crate) fn update(table: &Table) -> String {
 /// Parameters: arrays of tenants, keys, stored versions; the count of rows.
 pub(crate) fn delete(table: &Table) -> String {
     format!(
-        "with done as (delete from {0} r using \
-         (select x.row from {1} cross join lateral \
-         (select ctid as row from {0} where {2} and version = u.stored_version limit 1) x) s \
-         where r.ctid = s.row returning 1) select surehold_expect(count(*), ${3}) from done",
+        "with done as (delete from {0} where ctid = any(array(select x.row from {1} cross join lateral \
+         (select ctid as row from {0} where {2} and version = u.stored_version limit 1) x)) returning 1) \
+         select surehold_expect(count(*), ${3}) from done",
         table.name,
         unnest(&all(table.key()), &["stored_version"], "u"),
         same_key(table.key(), "u"),
