@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
+use futures_util::future::try_join_all;
 use surehold_core::TABLES;
 use surehold_core::kernel::{Corrupt, Table, TenantId};
 use surehold_engine::{Session, StoreError, TenantWork, Turns};
@@ -49,18 +50,27 @@ struct KindStatements {
 
 impl KindStatements {
     async fn prepare(client: &Client, table: &'static Table) -> Result<KindStatements, PgError> {
-        let load_due = match statements::load_due(table) {
-            Some(sql) => Some(client.prepare(&sql).await?),
-            None => None,
+        let sql = (
+            statements::load(table),
+            statements::load_due(table),
+            statements::insert(table),
+            statements::update(table),
+            statements::delete(table),
+        );
+        let load_due = async {
+            match &sql.1 {
+                Some(sql) => client.prepare(sql).await.map(Some),
+                None => Ok(None),
+            }
         };
-        Ok(KindStatements {
-            table,
-            load: client.prepare(&statements::load(table)).await?,
+        let (load, load_due, insert, update, delete) = tokio::try_join!(
+            client.prepare(&sql.0),
             load_due,
-            insert: client.prepare(&statements::insert(table)).await?,
-            update: client.prepare(&statements::update(table)).await?,
-            delete: client.prepare(&statements::delete(table)).await?,
-        })
+            client.prepare(&sql.2),
+            client.prepare(&sql.3),
+            client.prepare(&sql.4),
+        )?;
+        Ok(KindStatements { table, load, load_due, insert, update, delete })
     }
 }
 
@@ -68,10 +78,8 @@ impl Live {
     async fn connect(address: &Address) -> Result<Live, PgError> {
         let client = address.connect().await?;
         client.batch_execute(statements::write_settings()).await?;
-        let mut kinds = Vec::new();
-        for table in TABLES {
-            kinds.push(KindStatements::prepare(&client, table).await?);
-        }
+        // All at once: one after the other, a lost connection would be missed for as many round trips.
+        let kinds = try_join_all(TABLES.iter().map(|table| KindStatements::prepare(&client, table))).await?;
         let journal_heads = client.prepare(statements::JOURNAL_HEADS).await?;
         let journal_insert = client.prepare(statements::JOURNAL_INSERT).await?;
         let journal_batch = client.prepare(statements::JOURNAL_BATCH).await?;

@@ -105,3 +105,23 @@ pub(crate) fn make_private_folder(path: &Path) -> Result<()> {
     let made = std::fs::DirBuilder::new().recursive(true).mode(0o700).create(path);
     made.with_context(|| format!("cannot make the data folder {}; choose another --data", path.display()))
 }
+
+#[cfg(test)]
+mod tests {
+    use surehold_core::operations::{OperationType, lint};
+
+    use super::*;
+
+    /// A type that shares its name or key with another, whose key is a matter of time or chance, or whose effect can
+    /// neither be repeated nor asked about, does not ship.
+    #[tokio::test]
+    async fn all_types_that_ship_are_sound() {
+        let _ = rustls::crypto::ring::default_provider().install_default();
+        let folder = tempfile::tempdir().unwrap();
+        let store: Arc<dyn Store> = Arc::new(SqliteStore::open(&folder.path().join("surehold.db")).unwrap());
+        let registry = registry(&Config::default(), &store).unwrap();
+        let kinds: Vec<&OperationType> = registry.kinds().collect();
+        assert!(kinds.iter().any(|kind| kind.name == "DELIVER_WEBHOOK") && kinds.len() >= 5, "{registry:?}");
+        assert_eq!(lint(&kinds), Vec::<String>::new());
+    }
+}

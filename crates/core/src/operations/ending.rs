@@ -159,6 +159,14 @@ pub(super) fn bury(facts: &mut Facts, key: &OperationKey, code: &str, error: &st
     end(facts, key, Outcome::DeadLetter, None)
 }
 
+/// Whether it arrived does not matter: sent again, it would be told from the first.
+fn forget_doubt(facts: &mut Facts, key: &OperationKey) -> Result<(), Halt> {
+    for effect in effects_of(facts, key)?.iter().filter(|effect| effect.state == EffectState::Intent) {
+        facts.get_mut::<Effect>(&effect.key)?.expect("just read").doubt = Doubt::None;
+    }
+    Ok(())
+}
+
 /// An effect that may have happened must not be forgotten with the operation that asked for it, each time that it dies.
 fn doubt_becomes_unknown(facts: &mut Facts, key: &OperationKey) -> Result<(), Halt> {
     for effect in effects_of(facts, key)? {
@@ -272,6 +280,9 @@ pub(super) fn settle_trouble(
             let Some(pause) = pause else {
                 log_attempt(facts, key, AttemptOutcome::Refused, Some(code), Some(error))?;
                 let error = format!("{error} (after {attempt} attempts)");
+                if kind.repeats_do_no_harm() {
+                    forget_doubt(facts, key)?;
+                }
                 return die(facts, key, "attempts-exhausted", &error);
             };
             log_attempt(facts, key, AttemptOutcome::Failed, Some(code), Some(error))?;

@@ -104,8 +104,11 @@ fn arm(facts: &mut Facts, new: &NewOperation, last_token: LeaseToken) -> Result<
     let first_at = new.run_at.unwrap_or(now).max(now);
     let run_at = if awaited.is_some() { PARKED } else { first_at };
     let run = fresh_run(new.kind, &new.key, last_token, first_at);
+    let parked = awaited.is_some();
     facts.insert(OperationRun { waiting_on: awaited, run_at, ..run });
-    facts.wake_worker(run_at);
+    if !parked {
+        facts.wake_worker(run_at);
+    }
     Ok(())
 }
 

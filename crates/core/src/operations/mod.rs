@@ -54,5 +54,5 @@ pub use schedules::{
     is_schedulable,
 };
 pub use trouble::{OperationRefusal, Trouble};
-pub use types::{Mode, Nature, OperationType, Priority};
+pub use types::{FOR_EVER, Mode, Nature, OperationType, Priority};
 pub use zone::TimeZoneName;

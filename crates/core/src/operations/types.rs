@@ -52,6 +52,9 @@ impl Priority {
     }
 }
 
+/// The window of those who tell repeats by their ids without end.
+pub const FOR_EVER: u32 = u32::MAX;
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Nature {
     /// Nothing but a change of our own records: decided and completed in one transaction.
@@ -60,7 +63,8 @@ pub enum Nature {
     Effect {
         /// Whom it calls: limits and circuit breakers are counted per provider.
         provider: &'static str,
-        /// How long the provider remembers an idempotency key; `None` if it knows none.
+        /// How long the provider remembers an idempotency key; `None` if it knows none, [`FOR_EVER`] if a repeat never
+        /// does any harm.
         window_secs: Option<u32>,
         /// Whether the provider can be asked what became of a request.
         probe: bool,
@@ -91,9 +95,20 @@ impl OperationType {
         Ok(OperationKey { kind: self.type_name(), key: DedupeKey::of(parts)? })
     }
 
+    /// Whether the other side tells repeats by itself, however late they come.
+    pub(crate) fn repeats_do_no_harm(&self) -> bool {
+        match self.nature {
+            Nature::State => false,
+            Nature::Effect { window_secs, .. } => window_secs == Some(FOR_EVER),
+        }
+    }
+
     /// Whether a key sent at `sent_at` is still remembered at `now`, with an hour to spare.
     pub(crate) fn key_is_remembered(&self, sent_at: Timestamp, now: Timestamp) -> bool {
         const SPARE_SECS: i64 = 3_600;
+        if self.repeats_do_no_harm() {
+            return true;
+        }
         match self.nature {
             Nature::State | Nature::Effect { window_secs: None, .. } => false,
             Nature::Effect { window_secs: Some(secs), .. } => {

@@ -10,8 +10,8 @@ use tokio::time::{Instant, sleep_until};
 use crate::{Ear, Fault, Views};
 
 const TENANTS_PER_LOOK: u16 = 1_000;
-/// Every so many looks, what is believed to be due later is looked at too.
-const LOOKS_PER_RECHECK: u32 = 10;
+/// Every so many rounds through all tenants, what is believed to be due later is looked at too.
+const ROUNDS_PER_RECHECK: u32 = 5;
 
 pub(super) struct Agenda {
     views: Views,
@@ -19,7 +19,7 @@ pub(super) struct Agenda {
     due: HashMap<TenantId, Timestamp>,
     poll_pause: Duration,
     look_at: Instant,
-    looks: u32,
+    rounds: u32,
     /// Where the next look goes on.
     after: TenantId,
 }
@@ -27,7 +27,7 @@ pub(super) struct Agenda {
 impl Agenda {
     pub(super) fn new(views: Views, ear: Ear, poll_pause: Duration) -> Agenda {
         let after = TenantId(i64::MIN);
-        Agenda { views, ear, due: HashMap::new(), poll_pause, look_at: Instant::now(), looks: 0, after }
+        Agenda { views, ear, due: HashMap::new(), poll_pause, look_at: Instant::now(), rounds: 0, after }
     }
 
     pub(super) fn add(&mut self, tenant: TenantId, at: Timestamp) {
@@ -64,13 +64,15 @@ impl Agenda {
     }
 
     async fn look_around(&mut self) -> Result<(), Fault> {
-        // Several workers must not look in step.
-        let jitter = self.poll_pause.mul_f64(f64::from(fastrand_percent()) / 400.0);
-        self.look_at = Instant::now() + self.poll_pause + jitter;
-        self.looks = self.looks.wrapping_add(1);
-        let recheck = self.looks.is_multiple_of(LOOKS_PER_RECHECK);
         let now = Timestamp::from_micros(0);
         let tenants = self.views.tenants_with_operations(self.after, TENANTS_PER_LOOK).await?;
+        // Several workers must not look in step.
+        let jitter = self.poll_pause.mul_f64(f64::from(random_percent()) / 400.0);
+        self.look_at = Instant::now() + self.poll_pause + jitter;
+        if self.after == TenantId(i64::MIN) {
+            self.rounds = self.rounds.wrapping_add(1);
+        }
+        let recheck = self.rounds.is_multiple_of(ROUNDS_PER_RECHECK);
         let all = tenants.len() < usize::from(TENANTS_PER_LOOK);
         self.after = tenants.last().copied().filter(|_| !all).unwrap_or(TenantId(i64::MIN));
         for tenant in tenants {
@@ -82,6 +84,6 @@ impl Agenda {
     }
 }
 
-fn fastrand_percent() -> u32 {
+fn random_percent() -> u32 {
     u32::try_from(super::dice() % 100).expect("below a hundred")
 }

@@ -1,10 +1,12 @@
 //! What the parts of a worker share.
 
-use std::sync::Arc;
+use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use metrics::{counter, histogram};
+use smol_str::SmolStr;
 use surehold_core::operations::{Correlation, OperationKey, OperationType};
 use tracing::warn;
 
@@ -32,8 +34,20 @@ impl Context {
     }
 }
 
-/// What went wrong with an attempt, for the log and the metrics. The scenario is a label, because there are few of them;
-/// whose it was is for the log alone.
+/// Scenarios that metrics tell apart. Tenants may name them, so there is an end to it.
+const SCENARIOS_MAX: usize = 50;
+
+fn scenario_label(scenario: &SmolStr) -> SmolStr {
+    static KNOWN: Mutex<BTreeSet<SmolStr>> = Mutex::new(BTreeSet::new());
+    let mut known = KNOWN.lock().expect("nothing panics while holding it");
+    if known.contains(scenario) || (known.len() < SCENARIOS_MAX && known.insert(scenario.clone())) {
+        return scenario.clone();
+    }
+    SmolStr::new_static("other")
+}
+
+/// What went wrong with an attempt, for the log and the metrics. The scenario is a label; whose it was is for the log
+/// alone.
 pub(super) fn note_failure(
     kind: &'static OperationType,
     key: &OperationKey,
@@ -46,7 +60,8 @@ pub(super) fn note_failure(
         found.map(|correlation| correlation.value.clone()).unwrap_or_default()
     };
     let (scenario, owner_key) = (named("scenario"), named("ownerKey"));
-    histogram!("surehold_operation_failed_attempt", "type" => kind.name, "scenario" => scenario.to_string())
+    let label = scenario_label(&scenario).to_string();
+    histogram!("surehold_operation_failed_attempt", "type" => kind.name, "scenario" => label)
         .record(f64::from(attempt));
     warn!(attemptNo = attempt, %scenario, ownerKey = %owner_key, code, "`{key}` did not succeed: {error}");
 }

@@ -20,11 +20,13 @@ use super::context::{Context, note_failure};
 use super::gate::Pass;
 use super::states::{settle, trouble_of};
 use super::{Boundary, Provider, Told};
+use crate::views::EVER;
 use crate::{Failure, Fault};
 
 /// A call ends this long into its lease, so that there is time to write its result down.
 const CALL_PERCENT: u32 = 90;
 const FINISH_PAUSE: Duration = Duration::from_millis(500);
+const FAULT_PAUSE: Duration = Duration::from_secs(1);
 /// Who cannot make itself heard lets others go first.
 const UNFIT_SECS: i64 = 5;
 
@@ -115,6 +117,13 @@ impl EffectRun {
                     None
                 }
             },
+            Err(Failure::Fault(fault)) => {
+                debug!(%fault, "`{}` cannot be started", self.key);
+                // It is still due, and nobody else says so.
+                tokio::time::sleep(FAULT_PAUSE).await;
+                self.context.engine.wakeups().wake(self.tenant, EVER);
+                None
+            }
             Err(failure) => {
                 let trouble = trouble_of(failure)?;
                 let (key, kind) = (self.key.clone(), self.kind());

@@ -81,13 +81,14 @@ async fn drain(
 ) -> Result<Option<Timestamp>, Fault> {
     let views = context.engine.views();
     let by_priority = floors.by_priority;
+    let (soon, margin) = (now.plus_secs(1), now.plus_secs(-FLOOR_MARGIN_SECS));
     let first = async |priority: Priority, floor: Timestamp| {
         views.due_operations(tenant, false, priority, now, &QueuePlace::at(floor), PAGE).await
     };
     let [urgent, normal, bulk] = Priority::ALL;
     let first =
         tokio::try_join!(first(urgent, by_priority[0]), first(normal, by_priority[1]), first(bulk, by_priority[2]),)?;
-    let mut pages = 0;
+    let (mut pages, mut any_left) = (0, false);
     for ((priority, mut page), floor) in
         Priority::ALL.into_iter().zip([first.0, first.1, first.2]).zip(&mut floors.by_priority)
     {
@@ -96,9 +97,8 @@ async fn drain(
             if stop.is_cancelled() {
                 return Ok(None);
             }
-            pages += 1;
             let more = page.len() == usize::from(PAGE);
-            let last = pages >= PAGES_PER_ROUND;
+            let last = pages + 1 >= PAGES_PER_ROUND;
             // The next page is read while this one is carried out.
             let next = async {
                 if more && !last {
@@ -107,26 +107,42 @@ async fn drain(
                     Ok(Vec::new())
                 }
             };
-            let (done, next) = tokio::join!(run_page(context, tenant, page), next);
-            all_done &= done;
-            if last {
-                *floor = if all_done { place.run_at } else { EVER };
-                return Ok(Some(now));
+            let (ran, next) = tokio::join!(run_page(context, tenant, page), next);
+            all_done &= ran.all_done;
+            // Pages of types that only others know are passed over.
+            pages += usize::from(ran.any_known);
+            if last && ran.any_known {
+                *floor = if all_done { place.run_at.min(margin) } else { EVER };
+                return Ok(Some(if ran.any_done { now } else { soon }));
             }
-            page = next?;
+            page = if last && more {
+                views.due_operations(tenant, false, priority, now, &place, PAGE).await?
+            } else {
+                next?
+            };
         }
-        *floor = if all_done { now.plus_secs(-FLOOR_MARGIN_SECS).max(*floor) } else { EVER };
+        any_left |= !all_done;
+        *floor = if all_done { margin.max(*floor) } else { EVER };
     }
-    views.next_operation_at(tenant, false, now).await
+    let next = views.next_operation_at(tenant, false, now).await?;
+    // What is due and could not be done now may be possible soon.
+    Ok(if any_left { Some(next.map_or(soon, |next| next.min(soon))) } else { next })
 }
 
-/// Tells whether all of them are done.
-async fn run_page(context: &Context, tenant: TenantId, page: Vec<OperationRun>) -> bool {
+/// What came of a page.
+struct PageRun {
+    any_known: bool,
+    any_done: bool,
+    all_done: bool,
+}
+
+async fn run_page(context: &Context, tenant: TenantId, page: Vec<OperationRun>) -> PageRun {
     (context.config.on_boundary)(Boundary::StateFound);
     let due = page.len();
     let commands: Vec<RunStateOperation> = page.into_iter().filter_map(|run| command(context, run)).collect();
     let tried: Vec<(OperationKey, &'static OperationType)> =
         commands.iter().map(|command| (command.key.clone(), command.handler.kind())).collect();
+    let any_known = !commands.is_empty();
     let outcomes = context.engine.run_all_with(tenant, commands, &background()).await;
     let mut done: HashMap<&'static str, u64> = HashMap::new();
     let mut failed = Vec::new();
@@ -147,7 +163,7 @@ async fn run_page(context: &Context, tenant: TenantId, page: Vec<OperationRun>) 
         settle(context, tenant, failed).await;
     }
     (context.config.on_boundary)(Boundary::StateDone);
-    u64::try_from(due) == Ok(done_count)
+    PageRun { any_known, any_done: done_count > 0, all_done: u64::try_from(due) == Ok(done_count) }
 }
 
 fn command(context: &Context, run: OperationRun) -> Option<RunStateOperation> {

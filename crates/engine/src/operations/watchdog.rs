@@ -7,12 +7,12 @@ use std::time::Duration;
 use metrics::{counter, gauge};
 use surehold_core::kernel::{TenantId, Timestamp};
 use surehold_core::operations::commands::{EnqueueOperation, LeaveWork};
-use surehold_core::operations::reconciliation;
+use surehold_core::operations::{Enqueued, OperationRefusal, reconciliation};
 use tokio_util::sync::CancellationToken;
-use tracing::warn;
+use tracing::{error, warn};
 
 use super::context::Context;
-use crate::{Fault, StuckOperation};
+use crate::{Failure, Fault, StuckOperation};
 
 /// How long the row of a silent worker is kept for people to see.
 const GONE_AFTER_SECS: i64 = 3_600;
@@ -56,8 +56,15 @@ async fn reconcile(context: &Context, stuck: StuckOperation) {
         .increment(1);
     let Ok(operation) = reconciliation(&key, last_token, reason) else { return };
     match context.engine.run(tenant, EnqueueOperation(operation)).await {
-        Ok(done) if !done.replayed => warn!(%tenant, ?reason, "Operation `{key}` is stuck and will be looked after"),
-        Ok(_) => {}
+        Ok(done) => match done.reply.enqueued {
+            Enqueued::Enqueued => warn!(%tenant, ?reason, "Operation `{key}` is stuck and will be looked after"),
+            Enqueued::Dead { error, .. } => {
+                error!(%tenant, "Operation `{key}` is stuck, and looking after it failed: {error}. Redrive that first");
+            }
+            Enqueued::Joined | Enqueued::AlreadyDone { .. } | Enqueued::Conflict => {}
+        },
+        // Somebody noticed the same lease for another reason.
+        Err(Failure::Refused(OperationRefusal::OperationConflict { .. })) => {}
         Err(failure) => warn!(%tenant, ?failure, "Nobody can be asked to look after operation `{key}`"),
     }
 }

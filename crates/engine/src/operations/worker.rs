@@ -55,16 +55,21 @@ impl Worker {
     pub async fn stop(self) {
         self.stop.cancel();
         self.loops.close();
-        self.loops.wait().await;
         self.effects.close();
-        if tokio::time::timeout(self.context.config.drain_max, self.effects.wait()).await.is_err() {
-            let left = self.effects.len();
-            warn!(left, "{left} effects are still running; what becomes of them will be found out by asking");
-        }
+        let ended = async {
+            self.loops.wait().await;
+            self.effects.wait().await;
+        };
+        let all_ended = tokio::time::timeout(self.context.config.drain_max, ended).await.is_ok();
         self.stop_beating.cancel();
         self.beating.close();
         self.beating.wait().await;
-        self.context.pulse.leave(&self.context.engine).await;
+        if all_ended {
+            return self.context.pulse.leave(&self.context.engine).await;
+        }
+        // Calls may still be on their way: nobody may have their leases before these run out.
+        let left = self.effects.len();
+        warn!(left, "{left} effects are still running; what becomes of them will be found out by asking");
     }
 }
 

@@ -140,7 +140,10 @@ impl Intent<'_> {
             Mode::Once => true,
             Mode::Latest => false,
         };
-        once && !self.kind.has_probe() && self.operation.created_at <= raised_at && !said
+        once && !self.kind.has_probe()
+            && !self.kind.repeats_do_no_harm()
+            && self.operation.created_at <= raised_at
+            && !said
     }
 
     /// A request that was never sent, or one that replaces a rejected one.
@@ -190,7 +193,7 @@ impl Intent<'_> {
     /// A request that may have been sent: same key, same bytes, and only after asking if there is any doubt.
     fn repeat(&self, facts: &mut Facts, effect: &Effect) -> Result<Intended, Halt> {
         let now = facts.now();
-        let restored = self.raised_at.is_some_and(|at| effect.intent_at <= at);
+        let restored = !self.kind.repeats_do_no_harm() && self.raised_at.is_some_and(|at| effect.intent_at <= at);
         let remembered = self.kind.key_is_remembered(effect.intent_at, now) && !restored;
         let doubtful = effect.state == EffectState::Unknown || effect.doubt != Doubt::None || restored;
         let repeatable = match effect.doubt {

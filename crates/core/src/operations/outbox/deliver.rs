@@ -7,8 +7,8 @@ use smol_str::SmolStr;
 use crate::kernel::{Facts, Halt, Stop, Timestamp};
 use crate::operations::cases::{NewCase, open_case};
 use crate::operations::{
-    AfterRejection, Correlation, Effect, EffectHandler, Mode, Nature, Operation, OperationType, OperationsEvent,
-    Payload, Priority, RetryPolicy, Step, Trouble,
+    AfterRejection, Correlation, Effect, EffectHandler, FOR_EVER, Mode, Nature, Operation, OperationType,
+    OperationsEvent, Payload, Priority, RetryPolicy, Step, Trouble,
 };
 
 use super::message::DeliveryOrder;
@@ -38,7 +38,7 @@ pub static DELIVER_WEBHOOK: OperationType = OperationType {
         // By the Standard Webhooks specification a receiver tells a repeat by its message id. A message whose arrival is
         // in doubt is therefore sent again, the same bytes under the same id, for as long as there are attempts; there
         // is nobody to ask whether it arrived.
-        window_secs: Some(30 * DAY),
+        window_secs: Some(FOR_EVER),
         probe: false,
         calls_max: 64,
     },

@@ -217,12 +217,13 @@ impl Record for WebhookEndpoint {
     versioned!();
 }
 
-/// The identity of a message: the same whenever and however often it is sent, so that receivers can tell a repeat.
-pub(super) fn message_id(tenant: TenantId, endpoint: &EndpointId, cursor: EventCursor) -> SmolStr {
+/// The identity of a message: the same whenever and however often it is sent, so that receivers can tell a repeat. The
+/// body, with the event's instant in it, is part of it: after a backup was restored, another event has the same cursor.
+pub(super) fn message_id(tenant: TenantId, endpoint: &EndpointId, cursor: EventCursor, body: &str) -> SmolStr {
     use sha2::{Digest, Sha256};
     use std::fmt::Write;
-    // None of the parts can hold a slash.
-    let digest = Sha256::digest(format!("{tenant}/{endpoint}/{cursor}"));
+    // None of the parts before the body can hold a slash.
+    let digest = Sha256::digest(format!("{tenant}/{endpoint}/{cursor}/{body}"));
     let mut text = String::from("msg_");
     for byte in digest.iter().take(16) {
         let _ = write!(text, "{byte:02x}");

@@ -91,7 +91,7 @@ pub(super) fn enqueue_delivery(
         endpoint: endpoint.id.clone(),
         endpoint_created_at: endpoint.created_at,
         ordering: message.ordering.clone(),
-        message_id: message_id(facts.tenant(), &endpoint.id, message.cursor),
+        message_id: message_id(facts.tenant(), &endpoint.id, message.cursor, &message.body),
         body: message.body.clone(),
     };
     let correlation = Correlation { kind: ENDPOINT_CORRELATION.into(), value: endpoint.id.as_str().into() };
