@@ -13,7 +13,7 @@ use uuid::Uuid;
 
 use crate::job::{CommandJob, Outcome, Ticket};
 use crate::outbox::fan_out_forever;
-use crate::queue::{Ended, LaneSender, lane_queue};
+use crate::queue::{Bustle, Ended, LaneSender, lane_queue};
 use crate::retention::trim_forever;
 use crate::scheduler::fire_forever;
 use crate::sweeper::sweep_forever;
@@ -99,12 +99,12 @@ impl Engine {
 
     /// The same, with types of operations of its own.
     pub fn start_with(store: Arc<dyn Store>, config: EngineConfig, registry: Registry) -> Result<Engine, StoreError> {
-        let wakeups = Wakeups::default();
+        let (wakeups, bustle) = (Wakeups::default(), Bustle::default());
         let mut lanes = Vec::new();
         let mut queues = Vec::new();
         let mut ended = Vec::new();
         for _ in 0..store.lane_count().max(1) {
-            let (sender, queue, lane_ended) = lane_queue(config.waiting_commands_max, wakeups.clone());
+            let (sender, queue, lane_ended) = lane_queue(config.waiting_commands_max, wakeups.clone(), bustle.clone());
             lanes.push(sender);
             queues.push(queue);
             ended.push(lane_ended);

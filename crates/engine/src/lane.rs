@@ -5,7 +5,7 @@ use std::collections::HashSet;
 
 use metrics::{Counter, Histogram, counter, histogram};
 use surehold_core::kernel::TenantId;
-use tokio::time::Instant;
+use tokio::time::{Instant, timeout_at};
 use tracing::warn;
 use uuid::Uuid;
 
@@ -21,11 +21,22 @@ const BATCH_TENANTS_MAX: usize = 256;
 impl LaneQueue {
     /// Serves the queue until the engine stops and everything accepted is answered.
     pub async fn serve<S: Session>(self, session: &mut S) -> LaneEnd {
-        let mut lane =
-            Lane { queue: self, jobs: Jobs::default(), waiting: Waiting::default(), metrics: LaneMetrics::new() };
+        let mut lane = Lane {
+            queue: self,
+            jobs: Jobs::default(),
+            waiting: Waiting::default(),
+            rest_until: None,
+            metrics: LaneMetrics::new(),
+        };
         while lane.wait_for_work().await {
+            let (begun, among_callers) = (Instant::now(), lane.queue.callers_about());
+            let alone = !lane.waiting.has_callers();
+            if !alone {
+                lane.queue.note_callers();
+            }
             let batch = lane.next_batch();
             lane.execute(session, batch).await;
+            lane.rest_until = (alone && among_callers).then(|| Instant::now() + begun.elapsed());
         }
         lane.queue.into_end()
     }
@@ -35,6 +46,8 @@ pub(crate) struct Lane {
     pub(crate) queue: LaneQueue,
     pub(crate) jobs: Jobs,
     pub(crate) waiting: Waiting,
+    /// Background work leaves the machine to callers for as long as it has taken it.
+    rest_until: Option<Instant>,
     pub(crate) metrics: LaneMetrics,
 }
 
@@ -92,6 +105,11 @@ impl Lane {
         if self.waiting.is_empty() {
             let Some(job) = self.queue.next().await else { return false };
             self.admit(job);
+        } else if let Some(until) = self.rest_until.take().filter(|_| !self.waiting.has_callers()) {
+            // Whoever comes meanwhile ends the rest.
+            if let Ok(Some(job)) = timeout_at(until, self.queue.next()).await {
+                self.admit(job);
+            }
         }
         self.admit_arrived();
         true
@@ -126,7 +144,8 @@ impl Lane {
         let mut tenants = HashSet::new();
         let mut count = 0;
         let jobs = &mut self.jobs;
-        self.waiting.next_batch(|item| {
+        let callers_about = self.queue.callers_about();
+        self.waiting.next_batch(callers_about, |item| {
             let tenant = jobs.get(item).tenant();
             let fits = count < BATCH_COMMANDS_MAX && (tenants.len() < BATCH_TENANTS_MAX || tenants.contains(&tenant));
             if fits {

@@ -1,7 +1,8 @@
 //! The bounded queue in front of a lane. Full means busy: waiting longer would only hide it.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::time::Instant;
 
 use tokio::runtime::Handle;
 use tokio::sync::{mpsc, oneshot};
@@ -33,7 +34,31 @@ pub struct LaneQueue {
     stopping: Arc<AtomicBool>,
     callers: Handle,
     wakeups: Wakeups,
+    bustle: Bustle,
     ended: LaneEnd,
+}
+
+/// When callers were last served on this node, by any lane.
+#[derive(Clone, Debug)]
+pub(crate) struct Bustle {
+    started: Instant,
+    last_millis: Arc<AtomicU64>,
+}
+
+/// Who was answered comes back within this time, if at all.
+const CALLERS_ABOUT_MILLIS: u64 = 50;
+
+impl Default for Bustle {
+    fn default() -> Bustle {
+        Bustle { started: Instant::now(), last_millis: Arc::new(AtomicU64::new(0)) }
+    }
+}
+
+impl Bustle {
+    /// Counted from one, so that nobody at all is long ago.
+    fn millis(&self) -> u64 {
+        u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX).saturating_add(CALLERS_ABOUT_MILLIS + 1)
+    }
 }
 
 /// Dropped when the lane has ended and the store has let go of whatever the lane used: whoever stopped the engine may
@@ -54,7 +79,7 @@ impl std::fmt::Debug for LaneQueue {
 pub(crate) type Ended = oneshot::Receiver<()>;
 
 /// Must be called within the runtime of the callers.
-pub(crate) fn lane_queue(waiting_max: usize, wakeups: Wakeups) -> (LaneSender, LaneQueue, Ended) {
+pub(crate) fn lane_queue(waiting_max: usize, wakeups: Wakeups, bustle: Bustle) -> (LaneSender, LaneQueue, Ended) {
     let (sender, receiver) = mpsc::unbounded_channel();
     let waiting = Arc::new(AtomicUsize::new(0));
     let (told, ended) = oneshot::channel();
@@ -65,6 +90,7 @@ pub(crate) fn lane_queue(waiting_max: usize, wakeups: Wakeups) -> (LaneSender, L
         stopping: Arc::clone(&stopping),
         callers: Handle::current(),
         wakeups,
+        bustle,
         ended: LaneEnd { _told: told },
     };
     (LaneSender { messages: sender, waiting, waiting_max, stopping }, queue, ended)
@@ -117,6 +143,17 @@ impl LaneQueue {
         } else {
             answer_all();
         }
+    }
+
+    /// Callers are being served here.
+    pub(crate) fn note_callers(&self) {
+        self.bustle.last_millis.store(self.bustle.millis(), Ordering::Relaxed);
+    }
+
+    /// Callers were served on this node a moment ago.
+    pub(crate) fn callers_about(&self) -> bool {
+        let last = self.bustle.last_millis.load(Ordering::Relaxed);
+        self.bustle.millis().saturating_sub(last) <= CALLERS_ABOUT_MILLIS
     }
 
     /// What was just committed may have asked for operations.

@@ -1,5 +1,5 @@
-//! Commands of begun jobs that are in no batch yet. Callers who wait come first; work in the background fills up, but
-//! never takes more of a batch than they do.
+//! Commands of begun jobs that are in no batch yet. Callers who wait come first; work in the background fills up, with at
+//! most half as many commands as theirs.
 
 use std::collections::VecDeque;
 
@@ -8,8 +8,10 @@ use crate::work::{Item, Jobs};
 /// How much background work goes into a batch of its own: enough to be fast, little enough that whoever comes meanwhile
 /// does not wait long.
 const BACKGROUND_ALONE_MAX: usize = 2_048;
+/// While callers come and go on this node: whoever was just answered may be back at once.
+const BACKGROUND_AMONG_CALLERS_MAX: usize = 32;
 /// And beside a few callers.
-const BACKGROUND_BESIDE_MIN: usize = 16;
+const BACKGROUND_BESIDE_MIN: usize = 8;
 
 #[derive(Default)]
 pub(crate) struct Waiting {
@@ -61,13 +63,18 @@ impl Waiting {
         taken
     }
 
+    pub(crate) fn has_callers(&self) -> bool {
+        !self.callers.is_empty()
+    }
+
     /// The items of the next batch, as long as `fits` takes them.
-    pub(crate) fn next_batch(&mut self, mut fits: impl FnMut(Item) -> bool) -> Vec<Item> {
+    pub(crate) fn next_batch(&mut self, callers_about: bool, mut fits: impl FnMut(Item) -> bool) -> Vec<Item> {
         let mut batch = Vec::with_capacity(self.len().min(crate::BATCH_COMMANDS_MAX));
         take_while(&mut self.callers, usize::MAX, &mut fits, &mut batch);
         let share = match batch.len() {
+            0 if callers_about => BACKGROUND_AMONG_CALLERS_MAX,
             0 => BACKGROUND_ALONE_MAX,
-            callers => callers.max(BACKGROUND_BESIDE_MIN),
+            callers => (callers / 2).max(BACKGROUND_BESIDE_MIN),
         };
         take_while(&mut self.background, share, &mut fits, &mut batch);
         batch

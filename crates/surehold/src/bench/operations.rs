@@ -59,7 +59,7 @@ pub(crate) enum Case {
     Start,
     /// Drain without, then with, many finished operations in the table
     Finished,
-    /// Holds undisturbed, then while operations of the same tenant drain
+    /// Holds of one tenant undisturbed, then while operations drain (of the same tenant, with --tenants 1)
     Holds,
 }
 
