@@ -125,7 +125,8 @@ fn spawn_keeper(program: &Path, folder: &Path) -> Result<Child> {
     const SCRIPT: &str = r#"
         program=$1 folder=$2
         cd "$folder"
-        "$program" serve --listen 127.0.0.1:0 --data data 2>log &
+        # Without a worker: the checks make webhook endpoints at random addresses, which nobody should be called at.
+        "$program" serve --listen 127.0.0.1:0 --data data --set worker.in_server=false 2>log &
         server=$!
         # Only the server may hold the output open, so that its end is noticed.
         exec >/dev/null

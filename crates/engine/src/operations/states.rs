@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
 use futures_util::{StreamExt, stream};
-use metrics::counter;
+use metrics::{counter, histogram};
 use surehold_core::kernel::{TenantId, Timestamp};
 use surehold_core::operations::commands::{FailOperation, RunStateOperation, StateRun};
 use surehold_core::operations::{
@@ -138,7 +138,7 @@ struct PageRun {
 
 async fn run_page(context: &Context, tenant: TenantId, page: Vec<OperationRun>) -> PageRun {
     (context.config.on_boundary)(Boundary::StateFound);
-    let due = page.len();
+    let (begun, due) = (Instant::now(), page.len());
     let commands: Vec<RunStateOperation> = page.into_iter().filter_map(|run| command(context, run)).collect();
     let tried: Vec<(OperationKey, &'static OperationType)> =
         commands.iter().map(|command| (command.key.clone(), command.handler.kind())).collect();
@@ -158,6 +158,8 @@ async fn run_page(context: &Context, tenant: TenantId, page: Vec<OperationRun>) 
     let done_count: u64 = done.values().sum();
     for (kind, count) in done {
         context.count_succeeded(kind, count);
+        // They are done together, so one time stands for all of a page.
+        histogram!("surehold_operation_seconds", "type" => kind).record(begun.elapsed().as_secs_f64());
     }
     if !failed.is_empty() {
         settle(context, tenant, failed).await;
