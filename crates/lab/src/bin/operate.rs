@@ -21,11 +21,12 @@ use surehold_engine::{
 };
 use surehold_lab::charge::{Bank, CHARGE, Charging, NoteCharge, POISON, nothing_is_left};
 use surehold_postgres::{PostgresConfig, PostgresStore};
-use surehold_sqlite::SqliteStore;
+use surehold_sqlite::{Clock, OpenError, SqliteStore};
 
 const USAGE: &str =
     "usage: operate sqlite:FILE|postgres://… PROVIDER_ADDRESS [--die-at BOUNDARY:N] [--clock-offset-secs N]";
 const LOOK_PAUSE: Duration = Duration::from_millis(20);
+const OPEN_TRIES_MAX: usize = 100;
 
 #[tokio::main(worker_threads = 2)]
 async fn main() -> ExitCode {
@@ -113,12 +114,19 @@ async fn run(arguments: &[String]) -> Result<()> {
 async fn open(store: &str, clock_offset_secs: i64) -> Result<Arc<dyn Store>> {
     let offset_micros = clock_offset_secs * 1_000_000;
     if let Some(file) = store.strip_prefix("sqlite:") {
-        let clock = Arc::new(move || {
+        let clock: Clock = Arc::new(move || {
             let elapsed = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
             let micros = i64::try_from(elapsed.as_micros()).unwrap_or(i64::MAX);
             Timestamp::from_micros(micros.saturating_add(offset_micros))
         });
-        return Ok(Arc::new(SqliteStore::open_with_clock(Path::new(file), clock)?));
+        // A test that starts many processes at once hands its locks to each of them for the moment before it runs.
+        for _ in 0..OPEN_TRIES_MAX {
+            match SqliteStore::open_with_clock(Path::new(file), Arc::clone(&clock)) {
+                Err(OpenError::InUse { .. }) => tokio::time::sleep(LOOK_PAUSE).await,
+                opened => return Ok(Arc::new(opened?)),
+            }
+        }
+        bail!("somebody else keeps {file} open");
     }
     let clock_offset_micros = Arc::new(AtomicI64::new(offset_micros));
     let config = PostgresConfig { clock_offset_micros, lanes: 2, readers: 2, ..PostgresConfig::new(store) };

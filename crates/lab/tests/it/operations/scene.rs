@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::until;
 use surehold_core::kernel::{Event, HoldPolicy, Slug, TenantId};
 use surehold_core::operations::commands::EnqueueOperation;
 use surehold_core::operations::{
@@ -55,7 +56,9 @@ impl Scene {
 
     pub(super) async fn engine_with(&self, registry: Registry) -> Engine {
         let config = EngineConfig { sweep_pause: None, ..EngineConfig::default() };
-        Engine::start_with(self.fixture.store().await.unwrap(), config, registry).unwrap()
+        // Processes that are just being started hold this one's locks until they run.
+        let store = until("the store can be opened", async || self.fixture.store().await.ok()).await;
+        Engine::start_with(store, config, registry).unwrap()
     }
 
     pub(super) async fn enqueue(&self, operations: Vec<NewOperation>) {
