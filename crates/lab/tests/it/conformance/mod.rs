@@ -6,6 +6,7 @@
 mod api_keys;
 mod audit;
 mod batches;
+mod beliefs;
 mod defects;
 mod expiry;
 mod holds;
@@ -177,6 +178,11 @@ macro_rules! conformance {
                     an_abandoned_request_is_carried_out
                     stopping_serves_what_was_accepted
                     reopening_finds_everything
+                }
+                beliefs {
+                    what_has_ended_is_not_done_again
+                    what_has_changed_is_looked_at_again
+                    a_refusal_does_not_rest_on_a_belief
                 }
                 inbox {
                     delivered_again_and_again
