@@ -4,6 +4,7 @@
 
 pub mod kernel;
 pub mod operations;
+pub mod sabotage;
 
 use kernel::{ApiKey, Hold, KeptReply, Owner, Pool, Record, SlugClaim, Table, Tenant};
 use operations::outbox::{WebhookEndpoint, WebhookTail};

@@ -10,3 +10,5 @@ pub mod operations;
 pub mod private_postgres;
 pub mod provider;
 pub mod proxy;
+pub mod simulation;
+pub mod torture;

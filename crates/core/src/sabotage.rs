@@ -1,0 +1,123 @@
+//! Bugs that can be planted on purpose, to prove that the tests would find them. Only a lab build (feature `sabotage`)
+//! can plant one; elsewhere [`is_planted`] is `false` at compile time and nothing of this is left.
+
+/// One way to break a promise.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Sabotage {
+    /// Placing a hold does not ask what is available.
+    GuardRemoved = 1,
+    /// A hold is still alive at the instant of its expiry.
+    ExpiryNotHalfOpen,
+    /// Batches do not take the turn of their tenants.
+    TurnNotTaken,
+    /// Updates and deletes do not say which version they expect.
+    VersionUnchecked,
+    /// Callers are answered before the commit.
+    ReplyBeforeCommit,
+    /// What a refused command changed stays in the batch.
+    RefusedLeaks,
+    /// The reply under an idempotency key is kept in a transaction of its own, after the effect.
+    KeyOutsideTransaction,
+    /// A worker's result counts whoever has the lease now.
+    LeaseTokenUnchecked,
+    /// A task that comes too early is done with, and never done.
+    EarlyTaskBurnsId,
+    /// A commit whose answer was lost is reported as not carried out.
+    UnknownCommitIsFailure,
+    /// Expiring a hold that has ended frees its units again.
+    SweepFreesTwice,
+    /// What a partial convert does not keep is not released.
+    PartialConvertLosesRest,
+    /// A batch that the store rejects is given up, and its other commands are answered as if it had not been.
+    NeighboursRolledBack,
+    /// A cancelled hold can be converted.
+    CancelledThenConverted,
+    /// The event feed passes over an event that comes late.
+    EventMissed,
+    /// Of a hold with many lines only the first is counted.
+    FirstLineOnly,
+    /// An effect in doubt is sent again under a new idempotency key.
+    DoubtSentAgain,
+    /// Another request under a used idempotency key gets the first one's answer.
+    KeyReuseUnnoticed,
+}
+
+impl Sabotage {
+    pub const ALL: [Sabotage; 18] = [
+        Sabotage::GuardRemoved,
+        Sabotage::ExpiryNotHalfOpen,
+        Sabotage::TurnNotTaken,
+        Sabotage::VersionUnchecked,
+        Sabotage::ReplyBeforeCommit,
+        Sabotage::RefusedLeaks,
+        Sabotage::KeyOutsideTransaction,
+        Sabotage::LeaseTokenUnchecked,
+        Sabotage::EarlyTaskBurnsId,
+        Sabotage::UnknownCommitIsFailure,
+        Sabotage::SweepFreesTwice,
+        Sabotage::PartialConvertLosesRest,
+        Sabotage::NeighboursRolledBack,
+        Sabotage::CancelledThenConverted,
+        Sabotage::EventMissed,
+        Sabotage::FirstLineOnly,
+        Sabotage::DoubtSentAgain,
+        Sabotage::KeyReuseUnnoticed,
+    ];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Sabotage::GuardRemoved => "guard-removed",
+            Sabotage::ExpiryNotHalfOpen => "expiry-not-half-open",
+            Sabotage::TurnNotTaken => "turn-not-taken",
+            Sabotage::VersionUnchecked => "version-unchecked",
+            Sabotage::ReplyBeforeCommit => "reply-before-commit",
+            Sabotage::RefusedLeaks => "refused-leaks",
+            Sabotage::KeyOutsideTransaction => "key-outside-transaction",
+            Sabotage::LeaseTokenUnchecked => "lease-token-unchecked",
+            Sabotage::EarlyTaskBurnsId => "early-task-burns-id",
+            Sabotage::UnknownCommitIsFailure => "unknown-commit-is-failure",
+            Sabotage::SweepFreesTwice => "sweep-frees-twice",
+            Sabotage::PartialConvertLosesRest => "partial-convert-loses-rest",
+            Sabotage::NeighboursRolledBack => "neighbours-rolled-back",
+            Sabotage::CancelledThenConverted => "cancelled-then-converted",
+            Sabotage::EventMissed => "event-missed",
+            Sabotage::FirstLineOnly => "first-line-only",
+            Sabotage::DoubtSentAgain => "doubt-sent-again",
+            Sabotage::KeyReuseUnnoticed => "key-reuse-unnoticed",
+        }
+    }
+
+    pub fn named(name: &str) -> Option<Sabotage> {
+        Sabotage::ALL.into_iter().find(|sabotage| sabotage.name() == name)
+    }
+}
+
+#[cfg(feature = "sabotage")]
+mod planted {
+    use std::sync::atomic::{AtomicU8, Ordering};
+
+    use super::Sabotage;
+
+    static PLANTED: AtomicU8 = AtomicU8::new(0);
+
+    /// For the rest of the process, or until another is planted.
+    pub fn plant(sabotage: Option<Sabotage>) {
+        #[expect(clippy::as_conversions, reason = "a number of its own is what the enum declares")]
+        PLANTED.store(sabotage.map_or(0, |sabotage| sabotage as u8), Ordering::Relaxed);
+    }
+
+    #[expect(clippy::as_conversions, reason = "a number of its own is what the enum declares")]
+    pub fn is_planted(sabotage: Sabotage) -> bool {
+        PLANTED.load(Ordering::Relaxed) == sabotage as u8
+    }
+}
+
+#[cfg(feature = "sabotage")]
+pub use planted::{is_planted, plant};
+
+#[cfg(not(feature = "sabotage"))]
+#[inline]
+pub const fn is_planted(_: Sabotage) -> bool {
+    false
+}
