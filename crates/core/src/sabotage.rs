@@ -7,11 +7,12 @@
 pub enum Sabotage {
     /// Placing a hold does not ask what is available.
     GuardRemoved = 1,
-    /// A hold is still alive at the instant of its expiry.
+    /// Expiry is compared in whole seconds, the last one included: a hold outlives its instant.
     ExpiryNotHalfOpen,
-    /// Batches do not take the turn of their tenants.
+    /// Batches do not take the turn of their tenants. Versions and the journal's key still stand in the way of harm, and
+    /// say so in the log.
     TurnNotTaken,
-    /// Updates and deletes do not say which version they expect.
+    /// Updates and deletes do not say which version they expect, so that whatever a worker believes is taken for true.
     VersionUnchecked,
     /// Callers are answered before the commit.
     ReplyBeforeCommit,
@@ -25,15 +26,15 @@ pub enum Sabotage {
     EarlyTaskBurnsId,
     /// A commit whose answer was lost is reported as not carried out.
     UnknownCommitIsFailure,
-    /// Expiring a hold that has ended frees its units again.
+    /// A cancelled hold is expired too when its time comes, and frees its units again.
     SweepFreesTwice,
     /// What a partial convert does not keep is not released.
     PartialConvertLosesRest,
-    /// A batch that the store rejects is given up, and its other commands are answered as if it had not been.
+    /// A batch that the store did not take is given up, and its commands are answered as if it had not been.
     NeighboursRolledBack,
     /// A cancelled hold can be converted.
     CancelledThenConverted,
-    /// The event feed passes over an event that comes late.
+    /// A reader of events that comes back goes on behind the journal row of its cursor, not behind the cursor.
     EventMissed,
     /// Of a hold with many lines only the first is counted.
     FirstLineOnly,
@@ -41,10 +42,20 @@ pub enum Sabotage {
     DoubtSentAgain,
     /// Another request under a used idempotency key gets the first one's answer.
     KeyReuseUnnoticed,
+    /// Neither turns nor versions: the last of two nodes that write wins.
+    LostUpdate,
+    /// A shortage is believed without a look for lapsed holds.
+    LapsedHoldsBlock,
+    /// The instant of a batch may be before that of the batch before it.
+    TimeGoesBack,
+    /// Commits do not wait for the disk.
+    CommitUnsynced,
+    /// A tenant's key opens every tenant's address.
+    ForeignTenantServed,
 }
 
 impl Sabotage {
-    pub const ALL: [Sabotage; 18] = [
+    pub const ALL: [Sabotage; 23] = [
         Sabotage::GuardRemoved,
         Sabotage::ExpiryNotHalfOpen,
         Sabotage::TurnNotTaken,
@@ -63,6 +74,11 @@ impl Sabotage {
         Sabotage::FirstLineOnly,
         Sabotage::DoubtSentAgain,
         Sabotage::KeyReuseUnnoticed,
+        Sabotage::LostUpdate,
+        Sabotage::LapsedHoldsBlock,
+        Sabotage::TimeGoesBack,
+        Sabotage::CommitUnsynced,
+        Sabotage::ForeignTenantServed,
     ];
 
     pub fn name(self) -> &'static str {
@@ -85,12 +101,23 @@ impl Sabotage {
             Sabotage::FirstLineOnly => "first-line-only",
             Sabotage::DoubtSentAgain => "doubt-sent-again",
             Sabotage::KeyReuseUnnoticed => "key-reuse-unnoticed",
+            Sabotage::LostUpdate => "lost-update",
+            Sabotage::LapsedHoldsBlock => "lapsed-holds-block",
+            Sabotage::TimeGoesBack => "time-goes-back",
+            Sabotage::CommitUnsynced => "commit-unsynced",
+            Sabotage::ForeignTenantServed => "foreign-tenant-served",
         }
     }
 
     pub fn named(name: &str) -> Option<Sabotage> {
         Sabotage::ALL.into_iter().find(|sabotage| sabotage.name() == name)
     }
+}
+
+/// Whether one of these is planted.
+#[inline]
+pub fn is_any_planted<const N: usize>(sabotages: [Sabotage; N]) -> bool {
+    sabotages.into_iter().any(is_planted)
 }
 
 #[cfg(feature = "sabotage")]

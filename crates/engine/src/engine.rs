@@ -149,8 +149,13 @@ impl Engine {
     }
 
     pub async fn run_with<C: Command>(&self, tenant: TenantId, command: C, options: Options) -> Outcome<C> {
+        #[cfg(feature = "sabotage")]
+        let key = options.key.clone();
         let outcomes = self.submit(tenant, vec![command], options).await;
-        outcomes.map_err(Failure::Fault)?.pop().expect("one command has one outcome")
+        let outcome = outcomes.map_err(Failure::Fault)?.pop().expect("one command has one outcome");
+        #[cfg(feature = "sabotage")]
+        crate::sabotage::keep_reply_late::<C>(self, tenant, key, &outcome);
+        outcome
     }
 
     /// Many commands in one request, each decided and answered by itself; not atomic as a whole.

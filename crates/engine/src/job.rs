@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicU8, Ordering};
 
 use smol_str::SmolStr;
 use surehold_core::kernel::{Command, Facts, Halt, KeptReply, Reads, ReplyKey, Stop, TenantId};
+use surehold_core::sabotage::{Sabotage, is_planted};
 use tokio::sync::oneshot;
 use tokio::time::Instant;
 use tracing::error;
@@ -75,8 +76,11 @@ impl<C: Command> CommandJob<C> {
     fn decide_once(&self, index: usize, facts: &mut Facts) -> Result<Result<C::Reply, Failure<C::Refusal>>, Halt> {
         let Some(RequestKey { key, request_hash }) = &self.key else { return self.decide_anew(index, facts) };
         let reply_key = ReplyKey { operation: SmolStr::new_static(C::NAME), key: key.clone() };
-        if let Some(kept) = facts.get_fresh::<KeptReply>(&reply_key)? {
-            if kept.request_hash != *request_hash {
+        let outside = is_planted(Sabotage::KeyOutsideTransaction);
+        // What is inserted by somebody else, later, cannot be told from the insert.
+        let kept = if outside { facts.get(&reply_key)? } else { facts.get_fresh::<KeptReply>(&reply_key)? };
+        if let Some(kept) = kept {
+            if kept.request_hash != *request_hash && !is_planted(Sabotage::KeyReuseUnnoticed) {
                 return Ok(Err(Failure::KeyReused));
             }
             let reply = serde_json::from_str(&kept.reply).expect("a kept reply reads back as what it was");
@@ -84,7 +88,9 @@ impl<C: Command> CommandJob<C> {
             return Ok(Ok(reply));
         }
         let decision = self.decide_anew(index, facts)?;
-        if let Ok(reply) = &decision {
+        if let Ok(reply) = &decision
+            && !outside
+        {
             let reply = serde_json::to_string(reply).expect("replies are plain data");
             let at = facts.now();
             facts.insert(KeptReply { key: reply_key, request_hash: *request_hash, reply, at, version: 0 });

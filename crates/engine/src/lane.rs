@@ -5,7 +5,8 @@ use std::collections::HashSet;
 
 use metrics::{Counter, Histogram, counter, histogram};
 use surehold_core::kernel::TenantId;
-use tokio::time::{Instant, timeout_at};
+use surehold_core::sabotage::{Sabotage, is_planted};
+use tokio::time::{Duration, Instant, sleep, timeout_at};
 use tracing::warn;
 use uuid::Uuid;
 
@@ -17,6 +18,8 @@ use crate::{Fault, LaneEnd, LaneQueue, Session, StoreError, Turns};
 
 pub const BATCH_COMMANDS_MAX: usize = 8_192;
 const BATCH_TENANTS_MAX: usize = 256;
+/// Between an answer and the commit that it did not wait for.
+const SLOW_DISK: Duration = Duration::from_millis(10);
 
 impl LaneQueue {
     /// Serves the queue until the engine stops and everything accepted is answered.
@@ -177,7 +180,9 @@ impl Lane {
 
     /// One transaction. Returns the items that are left for the next batch.
     async fn attempt<S: Session>(&mut self, session: &mut S, part: &mut Part) -> Result<Vec<Item>, Setback> {
-        let mut work = Work::new(&mut self.jobs, &part.items, part.conflicts > 0);
+        // Who answers first cannot decide again, so nothing may be assumed.
+        let distrust = part.conflicts > 0 || is_planted(Sabotage::ReplyBeforeCommit);
+        let mut work = Work::new(&mut self.jobs, &part.items, distrust);
         match session.begin(&mut work.tenants).await? {
             Turns::AtOnce => {}
             Turns::AfterWaiting => {
@@ -200,10 +205,20 @@ impl Lane {
             session.abandon().await;
             return Ok(work.postponed);
         };
+        if is_planted(Sabotage::ReplyBeforeCommit) && work.postponed.is_empty() {
+            self.settle(&std::mem::take(&mut part.items), &[], &mut []);
+            sleep(SLOW_DISK).await;
+        }
         let batch = Uuid::now_v7();
         match session.commit(&work.tenants, batch).await {
             Ok(()) => {
                 self.queue.wake_workers(&work.tenants);
+                Ok(work.postponed)
+            }
+            // The store took nothing of it.
+            Err(StoreError::Conflict(_) | StoreError::Rejected(_))
+                if is_planted(Sabotage::NeighboursRolledBack) && part.items.len() > 1 =>
+            {
                 Ok(work.postponed)
             }
             Err(StoreError::Unknown(source)) => {

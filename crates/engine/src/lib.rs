@@ -13,6 +13,8 @@ mod queue;
 mod recovery;
 mod request_key;
 mod retention;
+#[cfg(feature = "sabotage")]
+mod sabotage;
 mod scheduler;
 mod session;
 mod store;

@@ -4,6 +4,7 @@
 use std::error::Error;
 
 use surehold_core::kernel::{Corrupt, Facts, TenantId, Timestamp};
+use surehold_core::sabotage::{Sabotage, is_planted};
 use thiserror::Error;
 use uuid::Uuid;
 
@@ -24,7 +25,8 @@ impl TenantWork {
     pub fn open(&mut self, head: Option<(i64, Timestamp)>, clock: Timestamp) {
         let (seq, at) = head.unwrap_or((0, clock));
         self.journal_seq = seq + 1;
-        self.facts.set_now(clock.max(at));
+        let now = if is_planted(Sabotage::TimeGoesBack) { clock } else { clock.max(at) };
+        self.facts.set_now(now);
     }
 }
 

@@ -81,7 +81,7 @@ impl Live {
         // All at once: one after the other, a lost connection would be missed for as many round trips.
         let kinds = try_join_all(TABLES.iter().map(|table| KindStatements::prepare(&client, table))).await?;
         let journal_heads = client.prepare(statements::JOURNAL_HEADS).await?;
-        let journal_insert = client.prepare(statements::JOURNAL_INSERT).await?;
+        let journal_insert = client.prepare(statements::journal_insert()).await?;
         let journal_batch = client.prepare(statements::JOURNAL_BATCH).await?;
         let journal_trim = client.prepare(statements::JOURNAL_TRIM).await?;
         Ok(Live { client, kinds, journal_heads, journal_insert, journal_batch, journal_trim })

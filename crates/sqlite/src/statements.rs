@@ -3,6 +3,7 @@
 
 use surehold_core::TABLES;
 use surehold_core::kernel::{Column, Table};
+use surehold_core::sabotage::{Sabotage, is_planted};
 
 /// Parameters of all statements: the tenant first.
 pub(crate) fn load(table: &Table) -> String {
@@ -17,7 +18,11 @@ pub(crate) fn load_due(table: &Table) -> Option<String> {
     let columns = list(table.columns);
     Some(format!(
         "select {columns}, version from {} where tenant = ?1 and {} and {} <= ?2 order by {} limit {}",
-        table.name, due.filter, due.column, due.column, due.records_max
+        table.name,
+        due.condition(),
+        due.column,
+        due.column,
+        due.records_max
     ))
 }
 
@@ -36,13 +41,13 @@ pub(crate) fn update(table: &Table) -> String {
     let sets: String = changing.map(|(index, column)| format!("{} = ?{}, ", column.name, index + first)).collect();
     let (version, stored) = (table.columns.len() + first, table.columns.len() + first + 1);
     let key = conditions(table.key(), first);
-    format!("update {} set {sets}version = ?{version} where tenant = ?1{key} and version = ?{stored}", table.name)
+    format!("update {} set {sets}version = ?{version} where tenant = ?1{key} and {}", table.name, same_version(stored))
 }
 
 /// Parameters: tenant, key, stored version.
 pub(crate) fn delete(table: &Table) -> String {
     let key = conditions(table.key(), 2);
-    format!("delete from {} where tenant = ?1{key} and version = ?{}", table.name, table.key_columns + 2)
+    format!("delete from {} where tenant = ?1{key} and {}", table.name, same_version(table.key_columns + 2))
 }
 
 pub(crate) const JOURNAL_HEAD: &str = "select seq, at from journal where tenant = ?1 order by seq desc limit 1";
@@ -74,6 +79,10 @@ pub fn every_statement() -> Vec<(String, String)> {
         all.push((name.to_owned(), sql.to_owned()));
     }
     all
+}
+
+fn same_version(param: usize) -> String {
+    if is_planted(Sabotage::VersionUnchecked) { format!("?{param} is not null") } else { format!("version = ?{param}") }
 }
 
 fn list(columns: &[Column]) -> String {

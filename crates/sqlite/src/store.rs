@@ -8,6 +8,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, OpenFlags};
 use surehold_core::kernel::{Timestamp, Value};
+use surehold_core::sabotage::{Sabotage, is_planted};
 use surehold_engine::{BoxFuture, Fault, LaneQueue, OwnedValue, ReadRow, SchemaError, Scope, Store, StoreError};
 use thiserror::Error;
 use tokio::sync::Semaphore;
@@ -182,7 +183,8 @@ fn configure(connection: &Connection, path: &Path) -> Result<(), OpenError> {
         return Err(OpenError::NoWriteAheadLog { path: path.to_owned() });
     }
     // Every commit is on the disk before it is answered; NORMAL could lose acknowledged ones on power loss.
-    connection.pragma_update(None, "synchronous", "full")?;
+    let synchronous = if is_planted(Sabotage::CommitUnsynced) { "off" } else { "full" };
+    connection.pragma_update(None, "synchronous", synchronous)?;
     connection.pragma_update(None, "cache_size", -131_072)?;
     connection.pragma_update(None, "temp_store", "memory")?;
     connection.pragma_update(None, "trusted_schema", false)?;

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::record::{Column, ColumnType, Columns, Corrupt, Due, Record, Row, Table, Value};
 use super::{HoldId, Lines, Metadata, OwnerName, Reference, Timestamp};
+use crate::sabotage::{Sabotage, is_planted};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -77,13 +78,21 @@ pub struct Hold {
 impl Hold {
     /// Half-open: at the instant of expiry the hold is dead for everybody.
     pub fn is_live(&self, now: Timestamp) -> bool {
-        self.state == HoldState::Active && now < self.expires_at
+        self.state == HoldState::Active && !self.has_lapsed(now)
+    }
+
+    fn has_lapsed(&self, now: Timestamp) -> bool {
+        if is_planted(Sabotage::ExpiryNotHalfOpen) {
+            let second = |instant: Timestamp| instant.micros().div_euclid(1_000_000);
+            return second(self.expires_at) < second(now);
+        }
+        self.expires_at <= now
     }
 
     /// What the hold is to everybody at `now`, swept or not.
     pub fn state_at(&self, now: Timestamp) -> HoldState {
         match self.state {
-            HoldState::Active if self.expires_at <= now => HoldState::Expired,
+            HoldState::Active if self.has_lapsed(now) => HoldState::Expired,
             state => state,
         }
     }
@@ -182,7 +191,8 @@ impl Record for Hold {
     }
 
     fn due_at(&self) -> Option<Timestamp> {
-        (self.state == HoldState::Active).then_some(self.expires_at)
+        let again = is_planted(Sabotage::SweepFreesTwice) && self.state == HoldState::Cancelled;
+        (self.state == HoldState::Active || again).then_some(self.expires_at)
     }
 }
 

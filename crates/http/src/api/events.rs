@@ -15,6 +15,7 @@ use futures_util::stream::{once, unfold};
 use futures_util::{Stream, StreamExt};
 use serde::Deserialize;
 use surehold_core::kernel::TenantId;
+use surehold_core::sabotage::{Sabotage, is_planted};
 use tracing::warn;
 use utoipa::IntoParams;
 
@@ -125,7 +126,7 @@ async fn start(api: &Api, tenant: TenantId, given: Option<Cursor>, live: bool) -
         // Before everything is the same as no cursor.
         None | Some(Cursor { seq: 0, .. }) => Ok(oldest),
         Some(cursor) if (tail.oldest_seq..=tail.newest_seq).contains(&cursor.seq) => {
-            Ok(Place { cursor, row_done: false })
+            Ok(Place { cursor, row_done: is_planted(Sabotage::EventMissed) })
         }
         Some(cursor) => {
             let which = if cursor.seq > tail.newest_seq { "ahead of the journal" } else { "older than what is kept" };

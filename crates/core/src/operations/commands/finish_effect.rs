@@ -20,6 +20,7 @@ use crate::operations::{
     AfterRejection, AttemptOutcome, CaseKey, Doubt, Effect, EffectHandler, EffectKey, EffectState, Operation,
     OperationRefusal, OperationRun, Payload, Reason, Step, Trouble, WaitingOn,
 };
+use crate::sabotage::{Sabotage, is_planted};
 
 /// What a call or a question to the provider told.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -85,7 +86,8 @@ impl Command for FinishEffect {
     fn decide(&self, facts: &mut Facts) -> Result<Finished, Stop<OperationRefusal>> {
         let key = &self.call.operation;
         let lease = facts.get::<OperationRun>(key)?.and_then(|run| run.lease);
-        if lease.is_none_or(|lease| lease.token != self.call.token) {
+        let is_other = |token| token != self.call.token && !is_planted(Sabotage::LeaseTokenUnchecked);
+        if lease.is_none_or(|lease| is_other(lease.token)) {
             return Err(OperationRefusal::LeaseLost { operation: key.clone() }.into());
         }
         match &self.outcome {
