@@ -59,6 +59,17 @@ const RULES: &[Rule] = &[
               where e.lease_token > o.lease_token and e.lease_token > coalesce(r.last_token, 0)",
     },
     Rule {
+        invariant: "effect-token-was-held",
+        says: "has an effect that was confirmed under a lease lost before",
+        // What a person settles keeps the token of whoever sent it.
+        sql: "select distinct e.tenant, e.type, e.key from operation_effects e \
+              join operation_attempts a on a.tenant = e.tenant and a.type = e.type and a.key = e.key \
+              and a.number = e.lease_token where a.outcome = 'lost' and e.state = 'CONFIRMED' \
+              and e.settled_at > a.ended_at and not exists (select 1 from operation_attempts s \
+              where s.tenant = e.tenant and s.type = e.type and s.key = e.key and s.outcome = 'settled' \
+              and s.ended_at = e.settled_at)",
+    },
+    Rule {
         invariant: "dead-letter-iff-dead",
         says: "died, and no letter of that generation says so",
         sql: "select o.tenant, o.type, o.key from operations o where o.outcome = 'DEAD_LETTER' and not exists \

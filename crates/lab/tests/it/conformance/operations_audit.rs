@@ -250,6 +250,11 @@ const TAMPERINGS: &[(&str, &str, &str)] = &[
         "update operation_effects set lease_token = 1 where key = 'running' and step = 1",
     ),
     (
+        "update operation_attempts set outcome = 'lost', ended_at = started_at where key = 'done'",
+        "effect-token-was-held: PAY done has an effect that was confirmed under a lease lost before",
+        "update operation_attempts set outcome = 'succeeded' where key = 'done'",
+    ),
+    (
         "update operation_dead_letters set generation = 7 where key = 'dead'",
         "dead-letter-iff-dead: PAY dead died, and no letter of that generation says so",
         "update operation_dead_letters set generation = 1 where key = 'dead'",
