@@ -20,7 +20,7 @@ pub enum Sabotage {
     RefusedLeaks,
     /// The reply under an idempotency key is kept in a transaction of its own, after the effect.
     KeyOutsideTransaction,
-    /// A worker's result counts whoever has the lease now.
+    /// A worker's result counts, whoever has the lease now, if anybody.
     LeaseTokenUnchecked,
     /// A task that comes too early is done with, and never done.
     EarlyTaskBurnsId,

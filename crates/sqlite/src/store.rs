@@ -322,11 +322,23 @@ mod tests {
     #[test]
     fn every_commit_goes_to_the_disk() {
         const FULL: i64 = 2;
+        assert_eq!(pragma("synchronous"), rusqlite::types::Value::Integer(FULL));
+        assert_eq!(pragma("journal_mode"), rusqlite::types::Value::Text("wal".to_owned()));
+        // Here, because it would be planted under whoever looks meanwhile.
+        #[cfg(feature = "sabotage")]
+        {
+            surehold_core::sabotage::plant(Some(Sabotage::CommitUnsynced));
+            let synchronous = pragma("synchronous");
+            surehold_core::sabotage::plant(None);
+            assert_eq!(synchronous, rusqlite::types::Value::Integer(0));
+        }
+    }
+
+    /// Of the writer of a new file.
+    fn pragma(name: &str) -> rusqlite::types::Value {
         let folder = tempfile::tempdir().unwrap();
         let store = SqliteStore::open(&folder.path().join("t.db")).unwrap();
         let writer = store.writer.lock().unwrap();
-        let pragma = |name: &str| writer.as_ref().unwrap().connection.pragma_query_value(None, name, |row| row.get(0));
-        assert_eq!(pragma("synchronous"), Ok(rusqlite::types::Value::Integer(FULL)));
-        assert_eq!(pragma("journal_mode"), Ok(rusqlite::types::Value::Text("wal".to_owned())));
+        writer.as_ref().unwrap().connection.pragma_query_value(None, name, |row| row.get(0)).unwrap()
     }
 }

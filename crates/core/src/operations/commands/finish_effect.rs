@@ -85,9 +85,9 @@ impl Command for FinishEffect {
 
     fn decide(&self, facts: &mut Facts) -> Result<Finished, Stop<OperationRefusal>> {
         let key = &self.call.operation;
-        let lease = facts.get::<OperationRun>(key)?.and_then(|run| run.lease);
-        let is_other = |token| token != self.call.token && !is_planted(Sabotage::LeaseTokenUnchecked);
-        if lease.is_none_or(|lease| is_other(lease.token)) {
+        let is_ours = |run: &OperationRun| run.lease.is_some_and(|lease| lease.token == self.call.token);
+        let counts = |run: &OperationRun| is_ours(run) || is_planted(Sabotage::LeaseTokenUnchecked);
+        if !facts.get::<OperationRun>(key)?.is_some_and(counts) {
             return Err(OperationRefusal::LeaseLost { operation: key.clone() }.into());
         }
         match &self.outcome {
