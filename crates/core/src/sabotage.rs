@@ -52,10 +52,12 @@ pub enum Sabotage {
     CommitUnsynced,
     /// A tenant's key opens every tenant's address.
     ForeignTenantServed,
+    /// On a database, the clock of the node decides expiry.
+    NodeClockDecides,
 }
 
 impl Sabotage {
-    pub const ALL: [Sabotage; 23] = [
+    pub const ALL: [Sabotage; 24] = [
         Sabotage::GuardRemoved,
         Sabotage::ExpiryNotHalfOpen,
         Sabotage::TurnNotTaken,
@@ -79,6 +81,7 @@ impl Sabotage {
         Sabotage::TimeGoesBack,
         Sabotage::CommitUnsynced,
         Sabotage::ForeignTenantServed,
+        Sabotage::NodeClockDecides,
     ];
 
     pub fn name(self) -> &'static str {
@@ -106,6 +109,7 @@ impl Sabotage {
             Sabotage::TimeGoesBack => "time-goes-back",
             Sabotage::CommitUnsynced => "commit-unsynced",
             Sabotage::ForeignTenantServed => "foreign-tenant-served",
+            Sabotage::NodeClockDecides => "node-clock-decides",
         }
     }
 

@@ -165,6 +165,10 @@ impl<C: Command> Job for CommandJob<C> {
     fn rehearse(&self, index: usize, facts: &mut Facts) {
         // A command that breaks here will break while deciding, where it is reported.
         let _ = catch_unwind(AssertUnwindSafe(|| self.decide_once(index, facts)));
+        // A rehearsal is no refusal.
+        if is_planted(Sabotage::RefusedLeaks) {
+            facts.drop_changes();
+        }
         // What it assumed is asked for too: it may be refused once those before it are decided.
         let _ = facts.drop_refused();
     }

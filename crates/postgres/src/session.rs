@@ -3,11 +3,12 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
-use std::time::Duration;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use futures_util::future::try_join_all;
 use surehold_core::TABLES;
-use surehold_core::kernel::{Corrupt, Table, TenantId};
+use surehold_core::kernel::{Corrupt, Table, TenantId, Timestamp};
+use surehold_core::sabotage::{Sabotage, is_planted};
 use surehold_engine::{Session, StoreError, TenantWork, Turns};
 use tokio::time::error::Elapsed;
 use tokio::time::timeout;
@@ -129,6 +130,7 @@ impl Live {
             let seq: Option<i64> = row.try_get(1).map_err(corrupt)?;
             let at: Option<PgTime> = row.try_get(2).map_err(corrupt)?;
             let PgTime(clock) = row.try_get(3).map_err(corrupt)?;
+            let clock = if is_planted(Sabotage::NodeClockDecides) { node_clock() } else { clock };
             work_of(tenants, row.get(0)).open(seq.zip(at.map(|PgTime(at)| at)), clock);
         }
         absorb(tenants, &rows)?;
@@ -247,6 +249,12 @@ fn settle(tenants: &mut [TenantWork]) {
 fn work_of(tenants: &mut [TenantWork], tenant: i64) -> &mut TenantWork {
     let position = tenants.binary_search_by_key(&tenant, |work| work.tenant().0);
     &mut tenants[position.expect("rows come for tenants of the batch")]
+}
+
+/// Planted.
+fn node_clock() -> Timestamp {
+    let elapsed = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    Timestamp::from_micros(i64::try_from(elapsed.as_micros()).unwrap_or(i64::MAX))
 }
 
 /// Mixes the bits, so that other users of advisory locks in the database are not met by accident.

@@ -1,10 +1,10 @@
 //! Bugs in what batches promise: keys, neighbours, order.
 
 use surehold_core::kernel::commands::AdjustPool;
-use surehold_engine::{Options, RequestKey, new_hold_id};
+use surehold_engine::{Options, RequestKey};
 
 use super::Harm;
-use super::shop::{Shop, TENANT, lines, place, pool};
+use super::shop::{HOUR_SECS, Shop, TENANT, place, pool};
 
 fn under_key(request: &[u8]) -> Options {
     Options { key: Some(RequestKey::new("k", request).unwrap()), ..Options::default() }
@@ -48,9 +48,7 @@ pub(super) async fn time_that_goes_back() -> Harm {
     let shop = Shop::open(&[("room", 9)]).await;
     for secs in [600, -300] {
         shop.advance_secs(secs);
-        let id = new_hold_id();
-        let place = surehold_core::kernel::commands::PlaceHold::new(id, lines(&[("room", 1)]));
-        shop.engine.run(TENANT, place).await.unwrap();
+        shop.hold(&[("room", 1)], HOUR_SECS).await;
     }
     let journal = shop.engine.views().journal(TENANT, 0, 100).await.unwrap();
     shop.close().await;

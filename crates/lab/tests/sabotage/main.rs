@@ -1,5 +1,6 @@
 //! Every bug that can be planted does harm: the same scenario is right without it and wrong with it. So whatever is to
 //! find planted bugs has something to find. The scenarios are as small as they can be, on real stores.
+#![allow(clippy::unwrap_used, reason = "a test that unwraps what is not there has failed, as it should")]
 
 mod batches;
 mod holds;
@@ -78,6 +79,7 @@ each_does_harm! {
     nodes::an_unknown_commit_called_a_failure: UnknownCommitIsFailure
     nodes::a_turn_that_is_not_taken: TurnNotTaken
     nodes::a_lost_update: LostUpdate
+    nodes::a_clock_of_the_node: NodeClockDecides
     operations::a_belief_that_nobody_checks: VersionUnchecked
     operations::a_lease_that_nobody_checks: LeaseTokenUnchecked
     operations::an_early_task: EarlyTaskBurnsId

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use futures_util::future::join_all;
-use surehold_core::kernel::{Hold, HoldState, Pool};
+use surehold_core::kernel::commands::ConvertHold;
+use surehold_core::kernel::{ConvertMode, Hold, HoldState, Pool};
 use surehold_engine::{Engine, EngineConfig, Failure, Fault};
 use surehold_lab::fixture::{Fixture, StoreKind};
 use surehold_lab::proxy::{Harm as Cut, Proxy};
@@ -84,4 +85,17 @@ pub(super) async fn a_turn_that_is_not_taken() -> Harm {
 pub(super) async fn a_lost_update() -> Harm {
     let (active, pool) = race().await;
     (pool.held != i64::try_from(active).unwrap()).then(|| format!("{} units are held by {active} holds", pool.held))
+}
+
+/// The database is a minute ahead of the node.
+pub(super) async fn a_clock_of_the_node() -> Harm {
+    let fixture = Fixture::new(StoreKind::Postgres).await.unwrap();
+    let engine = fixture.engine().await.unwrap();
+    fill(&engine, &[("room", 1)]).await;
+    let hold = engine.run(TENANT, place(&[("room", 1)]).lifetime_secs(60).unwrap()).await.unwrap().reply.hold;
+    fixture.advance_secs(61);
+    let convert = ConvertHold { id: hold.id, mode: ConvertMode::Book, part: None };
+    let told = engine.run(TENANT, convert).await;
+    engine.stop().await;
+    told.ok().map(|done| format!("has expired, and is {:?}", done.reply.hold.state))
 }
