@@ -119,7 +119,7 @@ fn programs() -> Result<PathBuf> {
     Ok(this.parent().map(Path::to_path_buf).unwrap_or_default())
 }
 
-fn build_folder() -> Result<PathBuf> {
+pub(crate) fn build_folder() -> Result<PathBuf> {
     Ok(programs()?.parent().map(Path::to_path_buf).unwrap_or_default())
 }
 

@@ -51,7 +51,8 @@ pub(crate) fn queries(data: &[u8]) {
         return;
     };
     let escaped = |text: &str| text.bytes().map(|byte| format!("%{byte:02X}")).collect::<String>();
-    let pairs: Vec<String> = pairs.iter().map(|(name, value)| format!("{}={}", escaped(name), escaped(value))).collect();
+    let pairs: Vec<String> =
+        pairs.iter().map(|(name, value)| format!("{}={}", escaped(name), escaped(value))).collect();
     let Some(escaped) = self::uri(&pairs.join("&")) else { return };
     assert_eq!(read(&escaped), taken, "{name}: {uri} and {escaped}");
     for (limit, _) in (0..=u16::MAX).step_by(13_107).zip(pairs) {

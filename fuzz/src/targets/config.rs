@@ -72,9 +72,8 @@ pub(crate) fn values(data: &[u8]) {
     let settings = SECTIONS.iter().flat_map(|section| section.settings);
     let Some(setting) = settings.into_iter().find(|setting| setting.full_name() == name) else { return };
     let by_variable = by_variable(setting, value);
-    let settings = |outcome: Result<Config, String>| {
-        outcome.ok().map(|config| Config { origins: Origins::default(), ..config })
-    };
+    let settings =
+        |outcome: Result<Config, String>| outcome.ok().map(|config| Config { origins: Origins::default(), ..config });
     assert_eq!(settings(by_flag), settings(by_variable), "{text}");
     if setting.secret
         && let Err(message) = self::by_flag(&format!("{text}{CANARY}"))

@@ -69,7 +69,8 @@ impl Slow {
         let [minute, hour, day, month, weekday] = &self.fields;
         let of_month = allows(day, wall.day(), &[], 1);
         let sunday_zero = wall.date().weekday().to_sunday_zero_offset();
-        let of_week = allows(weekday, sunday_zero, &WEEKDAYS, 0) || (sunday_zero == 0 && allows(weekday, 7, &WEEKDAYS, 0));
+        let of_week =
+            allows(weekday, sunday_zero, &WEEKDAYS, 0) || (sunday_zero == 0 && allows(weekday, 7, &WEEKDAYS, 0));
         let both = day.starts_with('*') || weekday.starts_with('*');
         (wall.second(), wall.subsec_nanosecond()) == (0, 0)
             && allows(minute, wall.minute(), &[], 0)
