@@ -1,7 +1,8 @@
 //! Fuzzing: builds the targets with coverage counters, runs each for a bounded time, and says how to see a finding again.
 //!
-//! The pinned toolchain does it: the counters are passes of LLVM that need no nightly compiler.
+//! `compiler` adds the counters, `options` reads the command line, `stats` what the engine says.
 
+pub(crate) mod compiler;
 mod options;
 mod stats;
 
@@ -17,19 +18,9 @@ use anyhow::{Context, Result, ensure};
 pub(crate) use self::options::Options;
 use self::stats::Stats;
 use crate::checks::cargo;
-use crate::programs;
+use crate::{programs, schemathesis};
 
 const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../fuzz");
-
-/// As `cargo fuzz` sets them where it runs without a sanitizer. Nothing of ours is `unsafe`, so an address sanitizer
-/// would find little, and it needs nightly.
-const COVERAGE: [&str; 5] = [
-    "-Cpasses=sancov-module",
-    "-Cllvm-args=-sanitizer-coverage-level=4",
-    "-Cllvm-args=-sanitizer-coverage-inline-8bit-counters",
-    "-Cllvm-args=-sanitizer-coverage-pc-table",
-    "-Cllvm-args=-sanitizer-coverage-trace-compares",
-];
 
 /// A target that takes longer for one input, or more memory, has a finding.
 const BOUNDS: [&str; 3] = ["-timeout=10", "-rss_limit_mb=1024", "-max_len=4096"];
@@ -46,27 +37,16 @@ pub(crate) struct Fuzz {
 /// Builds what is needed. A missing compiler is a failure, never a skip.
 pub(crate) fn build() -> Result<Fuzz> {
     programs::find_or_install_cpp()?;
-    let (host, scratch) = (host()?, scratch()?);
     let mut build = cargo();
-    build.args(["build", "--package", "surehold-fuzz", "--features", "libfuzzer", "--profile", "fuzz", "--locked"]);
-    // With a target named, the flags do not reach build scripts and macros, which could not be linked with them.
-    build.args(["--target", &host]).arg("--target-dir").arg(&scratch);
-    build.env("CARGO_ENCODED_RUSTFLAGS", COVERAGE.join("\u{1f}")).env_remove("RUSTFLAGS");
+    // As part of the whole workspace, dependencies have the features that they have in the tests, and are built already.
+    build.args(["build", "--workspace", "--features", "surehold-fuzz/libfuzzer", "--bin", "surehold-fuzz", "--locked"]);
+    compiler::instrument(&mut build)?;
     let status = build.status().context("cannot run cargo")?;
     ensure!(status.success(), "the targets do not build, see above");
-    Ok(Fuzz { program: scratch.join(host).join("fuzz/surehold-fuzz"), scratch })
-}
-
-fn host() -> Result<String> {
-    let version = Command::new("rustc").arg("-vV").output().context("cannot run rustc")?;
-    let version = String::from_utf8(version.stdout).context("rustc speaks UTF-8")?;
-    let host = version.lines().find_map(|line| line.strip_prefix("host: "));
-    host.map(str::to_owned).context("rustc does not say for which machine it builds")
-}
-
-/// Apart from other builds: everything is compiled with other flags.
-fn scratch() -> Result<PathBuf> {
-    Ok(crate::schemathesis::build_folder()?.join("fuzz"))
+    Ok(Fuzz {
+        program: schemathesis::programs()?.join("surehold-fuzz"),
+        scratch: schemathesis::build_folder()?.join("fuzz"),
+    })
 }
 
 /// Every folder of the corpus is a target; a test of theirs makes sure of it.

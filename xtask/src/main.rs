@@ -32,6 +32,9 @@ commands:
                 such as --seed 7 --max-examples 1000";
 
 fn main() -> ExitCode {
+    if fuzz::compiler::is_wanted() {
+        return fuzz::compiler::run().unwrap_or_else(|error| failed(&error));
+    }
     let arguments: Vec<String> = env::args().skip(1).collect();
     let outcome = match arguments.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
         ["test"] => test(),
@@ -45,11 +48,13 @@ fn main() -> ExitCode {
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("error: {error:#}");
-            ExitCode::FAILURE
-        }
+        Err(error) => failed(&error),
     }
+}
+
+fn failed(error: &anyhow::Error) -> ExitCode {
+    eprintln!("error: {error:#}");
+    ExitCode::FAILURE
 }
 
 fn test() -> Result<()> {
