@@ -37,9 +37,9 @@ fn host_is_plainly_public(host: &str) {
     match host.trim_matches(['[', ']']).parse() {
         Ok(IpAddr::V4(ip)) => assert!(is_plainly_public_v4(ip), "{host}"),
         Ok(IpAddr::V6(ip)) => assert!(is_plainly_public_v6(ip), "{host}"),
-        // A system's resolver takes numbers in many forms for addresses.
+        // A system's resolver takes numbers in many forms for addresses, and one full stop at their end.
         Err(_) => {
-            let last = host.trim_end_matches('.').rsplit('.').next().unwrap_or_default().to_lowercase();
+            let last = host.strip_suffix('.').unwrap_or(host).rsplit('.').next().unwrap_or_default().to_lowercase();
             let hexadecimal = last.strip_prefix("0x").is_some_and(|rest| rest.bytes().all(|b| b.is_ascii_hexdigit()));
             let decimal = !last.is_empty() && last.bytes().all(|byte| byte.is_ascii_digit());
             assert!(!hexadecimal && !decimal, "{host} may be a number");
