@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
 
+use crate::fuzz;
 use crate::schemathesis::Schemathesis;
 
 /// Advisories are left out: they need the network, and new ones would fail an unchanged tree.
@@ -46,6 +47,7 @@ fn run_until_failure(variables: Variables, schemathesis: &Schemathesis, report: 
     // The tests have built the program that this starts.
     let arguments: Vec<String> = SCHEMATHESIS.split_whitespace().map(str::to_owned).collect();
     timed(&format!("schemathesis run {SCHEMATHESIS}"), report, || schemathesis.check(&arguments))?;
+    timed("fuzz, a million executions", report, fuzz::bounded)?;
     if !deny_installed {
         report.push(format!(" not run  cargo {DENY}: `cargo install --locked cargo-deny` adds it"));
     }
@@ -91,7 +93,7 @@ fn is_installed(subcommand: &str) -> bool {
     version.is_ok_and(|status| status.success())
 }
 
-fn cargo() -> Command {
+pub(crate) fn cargo() -> Command {
     let mut cargo = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     cargo.current_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join(".."));
     // `cargo run` describes this package to this process. Passed on, that would make

@@ -4,6 +4,7 @@
 
 mod account;
 mod checks;
+mod fuzz;
 mod live_server;
 mod postgres;
 mod programs;
@@ -24,14 +25,21 @@ usage: cargo xtask <command>
 commands:
   test          start a private Postgres server, then run every check and test
   postgres      start that server, print how to reach it and wait for Ctrl-C or end of input
+  fuzz          feed the readers of outside input; takes targets (all unless named), --seconds N and --runs N for
+                each of them, --seed N, --replay FILE TARGET to see a finding again, --keep to add what was learned
+                to the corpus
   schemathesis  check a live server against the description of its API; takes arguments of `schemathesis run`,
                 such as --seed 7 --max-examples 1000";
 
 fn main() -> ExitCode {
+    if fuzz::compiler::is_wanted() {
+        return fuzz::compiler::run().unwrap_or_else(|error| failed(&error));
+    }
     let arguments: Vec<String> = env::args().skip(1).collect();
     let outcome = match arguments.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
         ["test"] => test(),
         ["postgres"] => postgres(),
+        ["fuzz", ..] => fuzz(&arguments[1..]),
         ["schemathesis", ..] => schemathesis(&arguments[1..]),
         _ => {
             eprintln!("{USAGE}");
@@ -40,11 +48,13 @@ fn main() -> ExitCode {
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("error: {error:#}");
-            ExitCode::FAILURE
-        }
+        Err(error) => failed(&error),
     }
+}
+
+fn failed(error: &anyhow::Error) -> ExitCode {
+    eprintln!("error: {error:#}");
+    ExitCode::FAILURE
 }
 
 fn test() -> Result<()> {
@@ -52,6 +62,17 @@ fn test() -> Result<()> {
     let schemathesis = Schemathesis::find_or_install()?;
     let server = PrivatePostgres::start()?;
     checks::run_all(&server.variables(), &schemathesis)
+}
+
+fn fuzz(arguments: &[String]) -> Result<()> {
+    let options = fuzz::Options::parse(arguments)?;
+    let fuzz = fuzz::build()?;
+    match (&options.replay, options.targets.as_slice()) {
+        (Some(input), [target]) => fuzz.replay(target, input),
+        (Some(_), _) => anyhow::bail!("--replay FILE needs the one target that it is for"),
+        (None, _) if options.keep => fuzz.keep(&options),
+        (None, _) => fuzz.run(&options),
+    }
 }
 
 fn schemathesis(arguments: &[String]) -> Result<()> {

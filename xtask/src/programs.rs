@@ -1,4 +1,4 @@
-//! Finds the Postgres server programs, and installs them where that needs no questions.
+//! Finds the Postgres server programs and a C++ compiler, and installs them where that needs no questions.
 
 use std::env;
 use std::fs;
@@ -16,6 +16,7 @@ const SERVER_PROGRAMS: [&str; 5] = ["initdb", "postgres", "pg_ctl", "pg_dump", "
 const DEBIAN_ROOT: &str = "/usr/lib/postgresql";
 
 const INSTALL: &str = "apt-get install -y --no-install-recommends postgresql openssl curl";
+const INSTALL_CPP: &str = "apt-get install -y --no-install-recommends g++";
 
 /// The folder of the server programs. A missing server is a failure, never a skip.
 pub(crate) fn find_or_install() -> Result<PathBuf> {
@@ -28,11 +29,23 @@ pub(crate) fn find_or_install() -> Result<PathBuf> {
          hint: run `sudo {INSTALL}`, or put the programs on the PATH",
         SERVER_PROGRAMS.join(", ")
     );
-    install()?;
+    install("Postgres", INSTALL)?;
     match find() {
         Some(folder) => Ok(folder),
         None => bail!("`{INSTALL}` ran, yet {} are still missing", SERVER_PROGRAMS.join(", ")),
     }
+}
+
+/// The fuzzer's engine is written in C++. A missing compiler is a failure, never a skip.
+pub(crate) fn find_or_install_cpp() -> Result<()> {
+    if env::var_os("CXX").is_some() || on_path("c++").is_some() {
+        return Ok(());
+    }
+    ensure!(
+        account::is_root()? && on_path("apt-get").is_some(),
+        "fuzzing needs a C++ compiler\nhint: run `sudo {INSTALL_CPP}`, or put `c++` on the PATH"
+    );
+    install("a C++ compiler", INSTALL_CPP)
 }
 
 fn find() -> Option<PathBuf> {
@@ -67,9 +80,9 @@ fn version(name: &str) -> Vec<u32> {
 }
 
 /// The package may also start a system-wide server; nothing here uses it.
-fn install() -> Result<()> {
-    eprintln!("== Installing Postgres");
-    for line in ["apt-get update", INSTALL] {
+fn install(what: &str, by: &str) -> Result<()> {
+    eprintln!("== Installing {what}");
+    for line in ["apt-get update", by] {
         let mut words = line.split_whitespace();
         let program = words.next().expect("the lines above are not empty");
         let status = Command::new(program)

@@ -114,12 +114,12 @@ impl Schemathesis {
 }
 
 /// This program's own folder is where cargo puts the others.
-fn programs() -> Result<PathBuf> {
+pub(crate) fn programs() -> Result<PathBuf> {
     let this = env::current_exe().context("cannot tell where this program is")?;
     Ok(this.parent().map(Path::to_path_buf).unwrap_or_default())
 }
 
-fn build_folder() -> Result<PathBuf> {
+pub(crate) fn build_folder() -> Result<PathBuf> {
     Ok(programs()?.parent().map(Path::to_path_buf).unwrap_or_default())
 }
 

@@ -11,5 +11,8 @@ pub mod problem;
 pub mod server;
 pub mod wire;
 
+#[cfg(feature = "fuzz")]
+#[doc(hidden)]
+pub use api::fuzz;
 pub use api::{AddressRefused, Api, ApiConfig, CheckWebhookUrl, RateLimit, openapi_document};
 pub use keys::{KeyMode, KeyRef, KeyRefMalformed, Secret};

@@ -31,7 +31,7 @@ pub(crate) struct Range {
 }
 
 impl Range {
-    fn nights(&self) -> Result<usize, Problem> {
+    pub(super) fn nights(&self) -> Result<usize, Problem> {
         let (Some(from), Some(until)) = (self.from.date(), self.until.date()) else {
             return Err(malformed("from and until are dates such as 2026-12-24"));
         };

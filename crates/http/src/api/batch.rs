@@ -6,7 +6,6 @@ use axum::extract::{Request, State};
 use axum::http::header::CONTENT_LENGTH;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
-use bytes::Bytes;
 use surehold_core::kernel::HoldId;
 use surehold_core::kernel::commands::AnyHoldCommand;
 use tokio::sync::OwnedSemaphorePermit;
@@ -25,10 +24,10 @@ pub(super) const KIBIBYTES_AT_ONCE: usize = 48 << 10;
 const FULL_ANSWER_BYTES_MAX: usize = 16 << 20;
 
 /// A command that was understood, or what is wrong with it; and whether it places.
-struct Item {
+pub(super) struct Item {
     id: HoldId,
     places: bool,
-    problem: Option<Problem>,
+    pub(super) problem: Option<Problem>,
 }
 
 /// Many hold commands at once
@@ -98,7 +97,7 @@ fn prefers_minimal(headers: &HeaderMap) -> bool {
     preferences.flat_map(|value| value.split(',')).any(|preference| preference.trim() == "return=minimal")
 }
 
-fn understand(body: &Bytes) -> Result<(Vec<Item>, Vec<AnyHoldCommand>), Problem> {
+pub(super) fn understand(body: &[u8]) -> Result<(Vec<Item>, Vec<AnyHoldCommand>), Problem> {
     let BatchRequest { commands } = parse(body)?;
     let count = commands.len();
     if !(1..=BATCH_COMMANDS_MAX).contains(&count) {

@@ -75,7 +75,7 @@ pub(crate) fn parse<T: DeserializeOwned>(body: &[u8]) -> Result<T, Problem> {
 }
 
 /// The key under which the request may be repeated, if the caller gave one.
-pub(crate) struct Idempotency(Option<HeaderValue>);
+pub(crate) struct Idempotency(pub(super) Option<HeaderValue>);
 
 impl FromRequestParts<Api> for Idempotency {
     type Rejection = Problem;

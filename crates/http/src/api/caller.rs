@@ -136,7 +136,7 @@ async fn admit(parts: &Parts, api: &Api) -> Result<Admitted, Problem> {
     })
 }
 
-fn bearer(header: &str) -> Option<&str> {
+pub(super) fn bearer(header: &str) -> Option<&str> {
     let (scheme, text) = header.split_once(' ')?;
     scheme.eq_ignore_ascii_case("bearer").then(|| text.trim())
 }

@@ -50,7 +50,7 @@ fn cursor(case: &operations::Case) -> String {
     format!("{} {} {}", case.opened_at.micros(), case.key.kind, case.key.key)
 }
 
-fn parse_cursor(text: &str) -> Result<(Timestamp, CaseKey), Problem> {
+pub(super) fn parse_cursor(text: &str) -> Result<(Timestamp, CaseKey), Problem> {
     let parse = || {
         let (micros, case) = text.split_once(' ')?;
         let (kind, key) = case.split_once(' ')?;

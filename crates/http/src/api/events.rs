@@ -79,7 +79,7 @@ pub(super) async fn events(
 
 /// The place of an event: the journal row and the index in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Cursor {
+pub(super) struct Cursor {
     seq: i64,
     index: usize,
 }
@@ -91,7 +91,7 @@ const ROW_END: usize = 999_999_999;
 const START: Cursor = Cursor { seq: 0, index: 0 };
 
 impl Cursor {
-    fn parse(text: &str) -> Result<Cursor, Problem> {
+    pub(super) fn parse(text: &str) -> Result<Cursor, Problem> {
         let not_one = || malformed("the cursor is not one; it looks like 12-0 and comes from an event or a page");
         let (seq, index) = text.split_once('-').ok_or_else(not_one)?;
         let digits = |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit());

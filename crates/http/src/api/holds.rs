@@ -117,11 +117,11 @@ fn next(holds: &[kernel::Hold], limit: u16, cursor: impl FnOnce(&kernel::Hold) -
     holds.last().filter(|_| full).map(cursor)
 }
 
-fn parse_id(text: &str) -> Result<HoldId, Problem> {
+pub(super) fn parse_id(text: &str) -> Result<HoldId, Problem> {
     HoldId::parse(text).map_err(|_| not_a_cursor())
 }
 
-fn parse_expiry(text: &str) -> Result<(Timestamp, Uuid), Problem> {
+pub(super) fn parse_expiry(text: &str) -> Result<(Timestamp, Uuid), Problem> {
     let (micros, id) = text.split_once('-').ok_or_else(not_a_cursor)?;
     let micros = micros.parse().map_err(|_| not_a_cursor())?;
     Ok((Timestamp::from_micros(micros), parse_id(id)?.uuid()))

@@ -10,6 +10,8 @@ mod endpoints;
 mod epoch;
 mod events;
 mod explain;
+#[cfg(feature = "fuzz")]
+pub mod fuzz;
 mod health;
 mod holds;
 mod inboxes;

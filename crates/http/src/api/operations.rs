@@ -85,7 +85,7 @@ fn next_key(found: &[OperationBrief], limit: u16) -> Option<String> {
 }
 
 /// The list that the parameters mean.
-enum Asked {
+pub(super) enum Asked {
     Runs { state: RunState, kind: Option<TypeName>, after: Option<OperationKey> },
     Dead { kind: Option<TypeName>, after: Option<OperationKey> },
     OpenDead { kind: Option<TypeName>, after: Option<(Timestamp, OperationKey)> },
@@ -94,7 +94,7 @@ enum Asked {
 }
 
 impl Asked {
-    fn of(query: ListOperations) -> Result<Asked, Problem> {
+    pub(super) fn of(query: ListOperations) -> Result<Asked, Problem> {
         let ListOperations { state, r#type: kind, correlation, include_resolved, after, limit: _ } = query;
         let resolved = include_resolved.unwrap_or(false);
         let after_key = || after.as_deref().map(parse_key).transpose();
@@ -130,13 +130,13 @@ fn not_a_cursor() -> Problem {
 }
 
 /// `TYPE KEY`: a type has no blank.
-fn parse_key(text: &str) -> Result<OperationKey, Problem> {
+pub(super) fn parse_key(text: &str) -> Result<OperationKey, Problem> {
     let (kind, key) = text.split_once(' ').ok_or_else(not_a_cursor)?;
     let kind = TypeName::new(kind).map_err(|_| not_a_cursor())?;
     Ok(OperationKey { kind, key: DedupeKey::new(key).map_err(|_| not_a_cursor())? })
 }
 
-fn parse_dead(text: &str) -> Result<(Timestamp, OperationKey), Problem> {
+pub(super) fn parse_dead(text: &str) -> Result<(Timestamp, OperationKey), Problem> {
     let (micros, key) = text.split_once(' ').ok_or_else(not_a_cursor)?;
     Ok((parse_micros(micros).ok_or_else(not_a_cursor)?, parse_key(key)?))
 }

@@ -43,11 +43,11 @@ pub(super) async fn pools_list(
 }
 
 /// The slot comes first: it never contains the separator, and the name may.
-fn cursor(key: &PoolKey) -> String {
+pub(super) fn cursor(key: &PoolKey) -> String {
     format!("{}@{}", key.slot, key.resource)
 }
 
-fn parse_cursor(text: &str) -> Result<PoolKey, Problem> {
+pub(super) fn parse_cursor(text: &str) -> Result<PoolKey, Problem> {
     let not_one = || malformed("after is not the `next` of a page of pools");
     let (slot, resource) = text.split_once('@').ok_or_else(not_one)?;
     let slot = Slot::parse(slot).map_err(|_| not_one())?;

@@ -45,20 +45,24 @@ impl FromRequestParts<Api> for TaskId {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, _: &Api) -> Result<TaskId, Problem> {
-        let id = match (only(&parts.headers, OWN_HEADER)?, only(&parts.headers, CLOUD_TASK_HEADER)?) {
-            // Chosen by whoever made the task, so it says what is meant.
-            (Some(own), _) => own.to_owned(),
-            (None, Some(task)) => match only(&parts.headers, CLOUD_QUEUE_HEADER)? {
-                Some(queue) => format!("{queue}/{task}"),
-                None => task.to_owned(),
-            },
-            (None, None) => {
-                let detail = "send the task's id as Surehold-Task-Id, the same in every delivery";
-                return Err(Problem::new(Code::TaskIdMissing, detail));
-            }
-        };
-        ExternalId::new(&id).map(TaskId).map_err(|invalid| malformed(invalid.to_string()))
+        task_id(&parts.headers).map(TaskId)
     }
+}
+
+pub(super) fn task_id(headers: &HeaderMap) -> Result<ExternalId, Problem> {
+    let id = match (only(headers, OWN_HEADER)?, only(headers, CLOUD_TASK_HEADER)?) {
+        // Chosen by whoever made the task, so it says what is meant.
+        (Some(own), _) => own.to_owned(),
+        (None, Some(task)) => match only(headers, CLOUD_QUEUE_HEADER)? {
+            Some(queue) => format!("{queue}/{task}"),
+            None => task.to_owned(),
+        },
+        (None, None) => {
+            let detail = "send the task's id as Surehold-Task-Id, the same in every delivery";
+            return Err(Problem::new(Code::TaskIdMissing, detail));
+        }
+    };
+    ExternalId::new(&id).map_err(|invalid| malformed(invalid.to_string()))
 }
 
 /// A header that is there once or not at all. Empty is as good as absent.

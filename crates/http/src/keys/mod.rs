@@ -5,4 +5,6 @@ mod text;
 
 pub use ring::RateLimit;
 pub(crate) use ring::{Admitted, KeyRing, NotAdmitted, now};
+#[cfg(feature = "fuzz")]
+pub(crate) use text::parse_key;
 pub use text::{KeyMode, KeyRef, KeyRefMalformed, Secret};

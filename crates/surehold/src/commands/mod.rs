@@ -24,6 +24,7 @@ mod schedule;
 mod screen;
 mod tenant;
 mod timeline_view;
+mod typed;
 mod view;
 mod webhook;
 

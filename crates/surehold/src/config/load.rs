@@ -150,7 +150,7 @@ impl Config {
         Ok(())
     }
 
-    fn apply_variables(&mut self, sources: &Sources) -> Result<(), ConfigError> {
+    pub(crate) fn apply_variables(&mut self, sources: &Sources) -> Result<(), ConfigError> {
         for (name, value) in &sources.variables {
             let rest = name.strip_prefix(VARIABLE_PREFIX).unwrap_or(name);
             // What names no section belongs to somebody else: SUREHOLD_KEY, SUREHOLD_TEST_….
@@ -164,7 +164,7 @@ impl Config {
         Ok(())
     }
 
-    fn apply_flags(&mut self, sources: &Sources) -> Result<(), ConfigError> {
+    pub(crate) fn apply_flags(&mut self, sources: &Sources) -> Result<(), ConfigError> {
         if sources.malformed_flag {
             return Err(ConfigError::MalformedFlag);
         }
@@ -209,7 +209,7 @@ impl Config {
     }
 
     /// What is wrong only together.
-    fn check(&self) -> Result<(), ConfigError> {
+    pub(crate) fn check(&self) -> Result<(), ConfigError> {
         let server = &self.server;
         let half_of_tls = |given: &'static str, missing: &'static str| {
             let name = given.strip_prefix("server.").unwrap_or(given);
