@@ -115,12 +115,14 @@ impl Lane {
     fn halve(&mut self, part: Part, error: &StoreError, parts: &mut Vec<Part>) {
         let Part { mut items, losses, .. } = part;
         if let [item] = items[..] {
-            error!(error = with_causes(error), "A command cannot be written");
-            let reason = match error {
-                StoreError::Conflict(_) | StoreError::TurnTaken => FailReason::Fault(Fault::Busy),
-                StoreError::Corrupt(_) => FailReason::Fault(Fault::Corrupt),
-                StoreError::Rejected(_) | StoreError::Unavailable(_) | StoreError::Unknown(_) => FailReason::Defect,
+            let (defect, reason) = match error {
+                StoreError::Conflict(_) | StoreError::TurnTaken => (false, FailReason::Fault(Fault::Busy)),
+                StoreError::Corrupt(_) => (true, FailReason::Fault(Fault::Corrupt)),
+                StoreError::Rejected(_) | StoreError::Unavailable(_) | StoreError::Unknown(_) => {
+                    (true, FailReason::Defect)
+                }
             };
+            error!(defect, error = with_causes(error), "A command cannot be written");
             self.fail(item, reason);
             return;
         }

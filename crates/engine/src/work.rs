@@ -131,7 +131,7 @@ impl Work {
                     self.open.push((item, position));
                 }
                 Err(Halt::Unloaded | Halt::LapsedHolds) => {
-                    error!(tenant = %job.tenant(), "A decision kept asking for facts after {ROUNDS_MAX} rounds");
+                    error!(defect = true, tenant = %job.tenant(), "A decision kept asking for facts after {ROUNDS_MAX} rounds");
                     job.fail(item.index, FailReason::Defect);
                 }
             }
@@ -158,7 +158,7 @@ fn decide_with_expiry(job: &mut dyn Job, index: usize, facts: &mut Facts) -> Res
             Ok(Err(halt)) => Err(halt),
             Err(_panic) => {
                 facts.drop_changes();
-                error!(tenant = %job.tenant(), "Expiring lapsed holds panicked: counters and holds disagree");
+                error!(defect = true, tenant = %job.tenant(), "Expiring lapsed holds panicked: counters and holds disagree");
                 job.fail(index, FailReason::Defect);
                 Ok(())
             }

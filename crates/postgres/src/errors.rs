@@ -47,7 +47,7 @@ const UNAVAILABLE_CLASSES: [&str; 4] = ["08", "53", "57", "58"];
 fn verdict(cause: &DbError, source: Source) -> StoreError {
     let code = cause.code();
     if code.code() == OTHER_VERSION {
-        error!(error = %source, "A row was changed outside of the turn");
+        error!(defect = true, error = %source, "A row was changed outside of the turn");
         return StoreError::Conflict(source);
     }
     let conflicts = [

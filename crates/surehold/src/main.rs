@@ -9,6 +9,7 @@ mod commands;
 mod config;
 mod doctor;
 mod installation;
+mod lab;
 mod serve;
 mod telemetry;
 mod worker;
