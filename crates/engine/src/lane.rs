@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use metrics::{Counter, Histogram, counter, histogram};
 use surehold_core::kernel::TenantId;
 use tokio::time::{Instant, timeout_at};
-use tracing::warn;
+use tracing::{error, warn};
 use uuid::Uuid;
 
 use crate::job::{FailReason, Job};
@@ -210,7 +210,19 @@ impl Lane {
                 warn!(%batch, error = with_causes(source.as_ref()), "Lost the store while committing batch `{batch}`");
                 Err(Setback::Unknown { tenant, seq, batch, postponed: work.postponed })
             }
-            Err(error) => Err(error.into()),
+            Err(error) => {
+                // In its turn a row changes only if somebody did not take the turn, unless it was read before the turn.
+                if let StoreError::Changed(source) = &error
+                    && !work.has_believed()
+                {
+                    error!(
+                        defect = true,
+                        error = with_causes(source.as_ref()),
+                        "A row was changed outside of the turn"
+                    );
+                }
+                Err(error.into())
+            }
         }
     }
 

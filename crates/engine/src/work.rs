@@ -142,6 +142,11 @@ impl Work {
         !self.open.is_empty()
     }
 
+    /// Whether a command rests on what its maker read outside of the turn.
+    pub(crate) fn has_believed(&self) -> bool {
+        self.tenants.iter().any(|work| work.facts.has_believed())
+    }
+
     /// The first tenant with changes: its journal row stands for the whole batch.
     pub(crate) fn first_changed(&self) -> Option<(TenantId, i64)> {
         let changed = self.tenants.iter().find(|work| work.facts.has_changes());
