@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, bail, ensure};
 use rustix::process::Signal;
 use serde_json::json;
-use tokio::time::sleep;
+use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
 use super::fault::FaultKind;
@@ -26,6 +26,10 @@ const CATCHES_MAX: u32 = 200;
 /// What was sent before the stop has had its effect after this.
 const SETTLE: Duration = Duration::from_millis(15);
 const FILL_PATIENCE: Duration = Duration::from_secs(10);
+/// A write that takes so long waits for room.
+const STUCK_PATIENCE: Duration = Duration::from_millis(1_500);
+/// Longer than a server waits before it refuses.
+const REFUSAL_PATIENCE: Duration = Duration::from_secs(15);
 
 /// What a fault needs to be done.
 #[derive(Clone, Copy, Debug)]
@@ -106,8 +110,7 @@ impl Scene<'_> {
         let since = Instant::now();
         life.kill().await?;
         let recovery = self.restart(node, &mut life, since).await?;
-        let detail = json!({ "recovery": recovery });
-        Ok(Deed { target: node.name.clone(), detail, kills: 1, recovery, ..Deed::default() })
+        Ok(Deed { target: node.name.clone(), kills: 1, recovery, ..Deed::default() })
     }
 
     /// Starts at once a server that has gone, and measures.
@@ -241,7 +244,9 @@ impl Scene<'_> {
         let mut life = node.hold().await;
         let since = Instant::now();
         disk.fill()?;
-        let refused = self.write_until_refused(node).await;
+        // Some wait for the refusal, the others go on as soon as a write gets stuck.
+        let patience = if step.strength.is_multiple_of(3) { REFUSAL_PATIENCE } else { STUCK_PATIENCE };
+        let refused = self.write_until_refused(node, patience).await;
         if refused.is_some() {
             self.lasts(Duration::from_millis(200 + u64::from(step.strength))).await;
         }
@@ -255,10 +260,11 @@ impl Scene<'_> {
     }
 
     /// With which status; 0 when there was no answer.
-    async fn write_until_refused(&self, node: &Node) -> Option<u16> {
+    async fn write_until_refused(&self, node: &Node, patience: Duration) -> Option<u16> {
         let since = Instant::now();
         while since.elapsed() < FILL_PATIENCE {
-            let status = self.stage.prober.write_much(node.address).await.unwrap_or(0);
+            let wrote = timeout(patience, self.stage.prober.write_much(node.address)).await;
+            let status = wrote.ok().flatten().unwrap_or(0);
             if status != 201 {
                 return Some(status);
             }
@@ -291,7 +297,7 @@ impl Scene<'_> {
         let since = Instant::now();
         life.kill().await?;
         let recovery = self.restart(node, &mut life, since).await?;
-        let detail = json!({ "kills": kills, "recovery": recovery });
+        let detail = json!({ "kills": kills });
         Ok(Deed { target: node.name.clone(), detail, kills, recovery, ..Deed::default() })
     }
 

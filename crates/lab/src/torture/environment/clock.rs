@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 
-const LIBRARY: &str = "libfaketime.so.1";
+/// The one for processes with many threads.
+const LIBRARY: &str = "libfaketimeMT.so.1";
 /// Where it is instead, for those who keep it elsewhere.
 const VARIABLE: &str = "SUREHOLD_LIBFAKETIME";
 const FOLDERS: [&str; 4] =

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::fault::FaultKind;
 
@@ -25,17 +25,17 @@ pub struct Finding {
 pub struct Recovery {
     pub node: String,
     /// From the signal to the first answered write through that node.
-    #[serde(serialize_with = "millis")]
+    #[serde(rename = "took_ms", serialize_with = "millis")]
     pub took: Duration,
     /// The part of it before the process was started again, waiting for the end of the old one included.
-    #[serde(serialize_with = "millis")]
+    #[serde(rename = "restarted_after_ms", serialize_with = "millis")]
     pub restarted_after: Duration,
     /// No other fault was at work meanwhile.
     pub alone: bool,
 }
 
 fn millis<S: serde::Serializer>(duration: &Duration, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.serialize_f64(duration.as_secs_f64() * 1_000.0)
+    serializer.serialize_u64(u64::try_from(duration.as_millis()).unwrap_or(u64::MAX))
 }
 
 /// A fault that was done.
@@ -109,10 +109,13 @@ impl Ledger {
 
     pub(super) fn record(&self, kind: FaultKind, since: Instant, came_of_it: &Result<Deed>) -> Result<()> {
         let missed = |error: &anyhow::Error| Value::String(format!("{error:#}"));
-        let (target, detail) = match came_of_it {
+        let (target, mut detail) = match came_of_it {
             Ok(deed) => (deed.target.as_str(), deed.detail.clone()),
             Err(error) => ("", missed(error)),
         };
+        if let Ok(Deed { recovery: Some(recovery), .. }) = came_of_it {
+            detail = json!({ "more": detail, "recovery": recovery });
+        }
         let line = Line {
             time: u64::try_from(since.duration_since(self.began).as_nanos()).context("a run of centuries")?,
             kind,
