@@ -154,7 +154,7 @@ impl<C: Command> Job for CommandJob<C> {
             }
             Err(_panic) => {
                 facts.drop_changes();
-                error!(command = C::NAME, tenant = %self.tenant, "Command `{}` panicked while deciding", C::NAME);
+                error!(defect = true, command = C::NAME, tenant = %self.tenant, "Command `{}` panicked while deciding", C::NAME);
                 Err(Failure::Defect)
             }
         };

@@ -7,7 +7,7 @@ use metrics::{Counter, Histogram, counter, histogram};
 use surehold_core::kernel::TenantId;
 use surehold_core::sabotage::{Sabotage, is_planted};
 use tokio::time::{Duration, Instant, sleep, timeout_at};
-use tracing::warn;
+use tracing::{error, warn};
 use uuid::Uuid;
 
 use crate::job::{FailReason, Job};
@@ -225,7 +225,19 @@ impl Lane {
                 warn!(%batch, error = with_causes(source.as_ref()), "Lost the store while committing batch `{batch}`");
                 Err(Setback::Unknown { tenant, seq, batch, postponed: work.postponed })
             }
-            Err(error) => Err(error.into()),
+            Err(error) => {
+                // In its turn a row changes only if somebody did not take the turn, unless it was read before the turn.
+                if let StoreError::Changed(source) = &error
+                    && !work.has_believed()
+                {
+                    error!(
+                        defect = true,
+                        error = with_causes(source.as_ref()),
+                        "A row was changed outside of the turn"
+                    );
+                }
+                Err(error.into())
+            }
         }
     }
 

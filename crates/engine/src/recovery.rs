@@ -33,12 +33,15 @@ impl Lane {
     ) {
         self.metrics.retries.increment(1);
         match setback {
-            Setback::Store(StoreError::Conflict(_)) if part.conflicts < CONFLICTS_MAX => {
+            Setback::Store(StoreError::Conflict(_) | StoreError::Changed(_)) if part.conflicts < CONFLICTS_MAX => {
                 parts.push(Part { conflicts: part.conflicts + 1, ..part });
             }
-            Setback::Store(error @ (StoreError::Conflict(_) | StoreError::Rejected(_) | StoreError::Corrupt(_))) => {
-                self.halve(part, &error, parts);
-            }
+            Setback::Store(
+                error @ (StoreError::Conflict(_)
+                | StoreError::Changed(_)
+                | StoreError::Rejected(_)
+                | StoreError::Corrupt(_)),
+            ) => self.halve(part, &error, parts),
             Setback::Store(StoreError::Unavailable(source) | StoreError::Unknown(source)) => {
                 let waiting = part.items.len();
                 warn!(error = with_causes(source.as_ref()), "The store cannot be used; {waiting} commands wait");
@@ -121,12 +124,16 @@ impl Lane {
     fn halve(&mut self, part: Part, error: &StoreError, parts: &mut Vec<Part>) {
         let Part { mut items, losses, .. } = part;
         if let [item] = items[..] {
-            error!(error = with_causes(error), "A command cannot be written");
-            let reason = match error {
-                StoreError::Conflict(_) | StoreError::TurnTaken => FailReason::Fault(Fault::Busy),
-                StoreError::Corrupt(_) => FailReason::Fault(Fault::Corrupt),
-                StoreError::Rejected(_) | StoreError::Unavailable(_) | StoreError::Unknown(_) => FailReason::Defect,
+            let (defect, reason) = match error {
+                StoreError::Conflict(_) | StoreError::Changed(_) | StoreError::TurnTaken => {
+                    (false, FailReason::Fault(Fault::Busy))
+                }
+                StoreError::Corrupt(_) => (true, FailReason::Fault(Fault::Corrupt)),
+                StoreError::Rejected(_) | StoreError::Unavailable(_) | StoreError::Unknown(_) => {
+                    (true, FailReason::Defect)
+                }
             };
+            error!(defect, error = with_causes(error), "A command cannot be written");
             self.fail(item, reason);
             return;
         }

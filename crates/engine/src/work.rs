@@ -131,7 +131,7 @@ impl Work {
                     self.open.push((item, position));
                 }
                 Err(Halt::Unloaded | Halt::LapsedHolds) => {
-                    error!(tenant = %job.tenant(), "A decision kept asking for facts after {ROUNDS_MAX} rounds");
+                    error!(defect = true, tenant = %job.tenant(), "A decision kept asking for facts after {ROUNDS_MAX} rounds");
                     job.fail(item.index, FailReason::Defect);
                 }
             }
@@ -140,6 +140,11 @@ impl Work {
 
     pub(crate) fn is_waiting(&self) -> bool {
         !self.open.is_empty()
+    }
+
+    /// Whether a command rests on what its maker read outside of the turn.
+    pub(crate) fn has_believed(&self) -> bool {
+        self.tenants.iter().any(|work| work.facts.has_believed())
     }
 
     /// The first tenant with changes: its journal row stands for the whole batch.
@@ -158,7 +163,7 @@ fn decide_with_expiry(job: &mut dyn Job, index: usize, facts: &mut Facts) -> Res
             Ok(Err(halt)) => Err(halt),
             Err(_panic) => {
                 facts.drop_changes();
-                error!(tenant = %job.tenant(), "Expiring lapsed holds panicked: counters and holds disagree");
+                error!(defect = true, tenant = %job.tenant(), "Expiring lapsed holds panicked: counters and holds disagree");
                 job.fail(index, FailReason::Defect);
                 Ok(())
             }

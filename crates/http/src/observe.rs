@@ -168,7 +168,7 @@ impl<F: Future<Output = Result<Response, E>>, E> Future for Observing<F> {
         let mut response = match polled {
             Ok(polled) => ready!(polled)?,
             Err(_panic) => {
-                error!("A request panicked");
+                error!(defect = true, "A request panicked");
                 panicked(*this.changes).into_response()
             }
         };

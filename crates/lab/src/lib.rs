@@ -7,6 +7,7 @@ pub mod crash;
 pub mod fixture;
 pub mod hotel;
 pub mod operations;
+pub mod ports;
 pub mod private_postgres;
 pub mod provider;
 pub mod proxy;

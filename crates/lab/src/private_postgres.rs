@@ -3,12 +3,13 @@
 
 use std::ffi::OsStr;
 use std::io::Write;
-use std::net::{Ipv4Addr, TcpListener};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
 use anyhow::{Context, Result, ensure};
+
+use crate::ports::lasting_port;
 
 #[derive(Debug)]
 pub struct PrivatePostgres {
@@ -20,15 +21,13 @@ pub struct PrivatePostgres {
 }
 
 impl PrivatePostgres {
-    /// Makes and starts a server with the programs that `cargo xtask test` found.
+    /// Makes and starts a server with the programs of this machine.
     pub fn start() -> Result<PrivatePostgres> {
-        let programs = std::env::var_os("SUREHOLD_TEST_POSTGRES_BIN")
-            .map(PathBuf::from)
-            .context("SUREHOLD_TEST_POSTGRES_BIN is not set; run `cargo xtask test`")?;
+        let programs = find_programs()?;
         let account = Account::for_server()?;
         let folder = create_folder(account)?;
         let cleaner = spawn_cleaner(account, &programs, &folder)?;
-        let server = PrivatePostgres { programs, account, folder, port: free_port()?, cleaner };
+        let server = PrivatePostgres { programs, account, folder, port: lasting_port()?, cleaner };
         server.create_cluster()?;
         server.launch()?;
         Ok(server)
@@ -51,6 +50,12 @@ impl PrivatePostgres {
         let mut pg_ctl = self.account.command(self.programs.join("pg_ctl"));
         pg_ctl.args(["start", "--wait", "--silent", "--pgdata"]).arg(self.data()).arg("--log").arg(&log);
         run(&mut pg_ctl).map(drop).with_context(|| format!("the server's log is {}", log.display()))
+    }
+
+    /// Such as `postgres (PostgreSQL) 15.3`.
+    pub fn version(&self) -> Result<String> {
+        let said = run(self.account.command(self.programs.join("postgres")).arg("--version"))?;
+        Ok(said.trim_end().to_owned())
     }
 
     fn data(&self) -> PathBuf {
@@ -76,6 +81,24 @@ impl Drop for PrivatePostgres {
         // Waiting closes the cleaner's input first, which is its signal to work. If it fails, its own output says so.
         let _ = self.cleaner.wait();
     }
+}
+
+/// Those that `cargo xtask test` found, else those that the machine's own Postgres says, else the newest in Debian's place.
+fn find_programs() -> Result<PathBuf> {
+    let named = std::env::var_os("SUREHOLD_TEST_POSTGRES_BIN").map(PathBuf::from);
+    let told = || {
+        let said = Command::new("pg_config").arg("--bindir").output().ok()?;
+        Some(PathBuf::from(String::from_utf8(said.stdout).ok()?.trim_end()))
+    };
+    let versions = std::fs::read_dir("/usr/lib/postgresql").into_iter().flatten().flatten();
+    let mut versions: Vec<PathBuf> = versions.map(|version| version.path()).collect();
+    versions.sort_by_key(|path| path.file_name().and_then(|name| name.to_str()?.parse::<u32>().ok()));
+    let debian = versions.into_iter().rev().map(|version| version.join("bin"));
+    let mut places = named.into_iter().chain(told()).chain(debian);
+    places.find(|folder| folder.join("initdb").is_file() && folder.join("pg_ctl").is_file()).context(
+        "no Postgres server is installed (initdb and pg_ctl); on Debian and Ubuntu run `apt-get install postgresql`, \
+         elsewhere install its server and put `pg_config` into the PATH",
+    )
 }
 
 /// Postgres refuses to run as root.
@@ -125,12 +148,6 @@ fn spawn_cleaner(account: Account, programs: &Path, folder: &Path) -> Result<Chi
     // A group of its own: Ctrl-C must reach this process, not the cleaner.
     cleaner.stdin(Stdio::piped()).stdout(Stdio::null()).process_group(0);
     cleaner.spawn().context("cannot start the process that cleans up after the server")
-}
-
-/// Another process could take the port before the server does; the server then says so in its log.
-fn free_port() -> Result<u16> {
-    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).context("cannot find a free loopback port")?;
-    Ok(listener.local_addr().context("cannot read the free port")?.port())
 }
 
 /// Runs to the end and gives what was printed; shows it if the command failed.

@@ -4,6 +4,7 @@
 //! Understands where messages begin and end, simple queries, and that every query and sync is answered by one
 //! `ReadyForQuery`. Knows nothing of what statements mean, and no TLS. Start reading at [`Harm`].
 
+use std::collections::BTreeSet;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
@@ -54,6 +55,8 @@ struct Shared {
     struck: watch::Sender<u64>,
     frozen: watch::Sender<bool>,
     latency_micros: AtomicU64,
+    /// Its own ends of the connections to the server, as the server sees them.
+    ports: Mutex<BTreeSet<u16>>,
 }
 
 impl Proxy {
@@ -69,6 +72,7 @@ impl Proxy {
             struck: watch::Sender::new(0),
             frozen: watch::Sender::new(false),
             latency_micros: AtomicU64::new(0),
+            ports: Mutex::default(),
         });
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.context("cannot listen")?;
         let address = listener.local_addr().context("cannot read the free port")?;
@@ -86,16 +90,33 @@ impl Proxy {
 
     /// Does the harm to the next connection that comes to that point, and waits until it is done.
     pub async fn strike(&self, harm: Harm) -> Result<()> {
+        self.strike_within(harm, STRIKE_TIME_MAX).await
+    }
+
+    /// As `strike`, with a patience of its own; afterwards nothing more comes of it.
+    pub async fn strike_within(&self, harm: Harm, patience: Duration) -> Result<()> {
         let mut struck = self.shared.struck.subscribe();
-        *self.shared.armed.lock().expect("nothing panics while holding it") = Some(harm);
-        timeout(STRIKE_TIME_MAX, struck.changed())
-            .await
-            .with_context(|| format!("no connection came to {harm:?}"))??;
+        self.shared.arm(Some(harm));
+        let done = timeout(patience, struck.changed()).await;
+        self.shared.arm(None);
+        done.with_context(|| format!("no connection came to {harm:?}"))??;
         Ok(())
+    }
+
+    /// By these the server knows the connections that go through this proxy (`client_port`).
+    pub fn ports(&self) -> Vec<u16> {
+        self.shared.ports.lock().expect("nothing panics while holding it").iter().copied().collect()
     }
 
     pub fn thaw(&self) {
         self.shared.frozen.send_replace(false);
+    }
+
+    /// Ends whatever harm is planned or lasts.
+    pub fn heal(&self) {
+        self.shared.arm(None);
+        self.set_latency(Duration::ZERO);
+        self.thaw();
     }
 
     /// Added to what the client sends, per flush.
@@ -120,6 +141,10 @@ async fn accept(listener: TcpListener, shared: Arc<Shared>) {
 }
 
 impl Shared {
+    fn arm(&self, harm: Option<Harm>) {
+        *self.armed.lock().expect("nothing panics while holding it") = harm;
+    }
+
     fn take(&self, harm: Harm) -> bool {
         let mut armed = self.armed.lock().expect("nothing panics while holding it");
         let mine = *armed == Some(harm);
@@ -166,6 +191,8 @@ async fn carry(client: TcpStream, shared: Arc<Shared>) {
     let Ok(server) = TcpStream::connect((host.as_str(), *port)).await else { return };
     // Small messages must not wait for each other. Without it the proxy is only slower.
     let _ = (client.set_nodelay(true), server.set_nodelay(true));
+    let port = server.local_addr().map_or(0, |address| address.port());
+    shared.ports.lock().expect("nothing panics while holding it").insert(port);
     let zero = || AtomicU64::new(0);
     let link = Link { shared: Arc::clone(&shared), asked: zero(), begun_by: zero(), withheld: zero() };
     let (mut client_in, mut client_out) = client.into_split();
@@ -174,6 +201,7 @@ async fn carry(client: TcpStream, shared: Arc<Shared>) {
         ending = link.carry_up(&mut client_in, &mut server_out) => ending,
         ending = link.carry_down(&mut server_in, &mut client_out) => ending,
     };
+    shared.ports.lock().expect("nothing panics while holding it").remove(&port);
     drop((client_in, client_out));
     if let Ok(Ending::LateCommit(commit)) = ending {
         sleep(COMMIT_DELAY).await;
@@ -295,7 +323,7 @@ impl Link {
         if committed {
             self.shared.done();
         } else {
-            *self.shared.armed.lock().expect("nothing panics while holding it") = Some(harm);
+            self.shared.arm(Some(harm));
         }
     }
 

@@ -5,7 +5,6 @@ use std::error::Error;
 use surehold_engine::StoreError;
 use tokio_postgres::Error as PgError;
 use tokio_postgres::error::{DbError, Severity, SqlState};
-use tracing::error;
 
 use crate::pipeline::Broken;
 
@@ -47,8 +46,7 @@ const UNAVAILABLE_CLASSES: [&str; 4] = ["08", "53", "57", "58"];
 fn verdict(cause: &DbError, source: Source) -> StoreError {
     let code = cause.code();
     if code.code() == OTHER_VERSION {
-        error!(error = %source, "A row was changed outside of the turn");
-        return StoreError::Conflict(source);
+        return StoreError::Changed(source);
     }
     let conflicts = [
         SqlState::UNIQUE_VIOLATION,

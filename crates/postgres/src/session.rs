@@ -328,9 +328,11 @@ impl PostgresSession {
         match error {
             // The connection is no good, or its server is not.
             StoreError::Unknown(_) | StoreError::Unavailable(_) => self.live = None,
-            StoreError::Conflict(_) | StoreError::Rejected(_) | StoreError::TurnTaken | StoreError::Corrupt(_) => {
-                self.recover().await;
-            }
+            StoreError::Conflict(_)
+            | StoreError::Changed(_)
+            | StoreError::Rejected(_)
+            | StoreError::TurnTaken
+            | StoreError::Corrupt(_) => self.recover().await,
         }
     }
 

@@ -246,8 +246,7 @@ fn check(written: Written, table: &'static Table) -> Result<(), StoreError> {
         Written::Yes => Ok(()),
         Written::AlreadyThere => Err(StoreError::Conflict(format!("a row of {} exists already", table.name).into())),
         Written::OtherVersion => {
-            error!(table = table.name, "A row of `{}` was changed outside of the turn", table.name);
-            Err(StoreError::Conflict(format!("a row of {} has another version", table.name).into()))
+            Err(StoreError::Changed(format!("a row of {} has another version", table.name).into()))
         }
     }
 }

@@ -14,10 +14,17 @@ use surehold_postgres::{PostgresConfig, PostgresStore};
 use surehold_sqlite::SqliteStore;
 
 use crate::config::{Config, StoreTarget, WebhookReach};
+use crate::lab::LabArgs;
 use crate::telemetry;
 
 /// Must be called within a tokio runtime.
 pub(crate) async fn open(config: &Config) -> Result<Engine> {
+    open_with(config, &LabArgs::default()).await
+}
+
+/// With what a lab adds to it.
+pub(crate) async fn open_with(config: &Config, lab: &LabArgs) -> Result<Engine> {
+    lab.plant_sabotage()?;
     make_private_folder(&config.store.data_dir)?;
     let store: Arc<dyn Store> = match config.store.target() {
         StoreTarget::Sqlite(path) => Arc::new(SqliteStore::open(&path)?),
@@ -28,7 +35,7 @@ pub(crate) async fn open(config: &Config) -> Result<Engine> {
             )
         }
     };
-    let registry = registry(config, &store)?;
+    let registry = lab.registry(registry(config, &store)?);
     Ok(Engine::start_with(store, engine_config(config), registry)?)
 }
 

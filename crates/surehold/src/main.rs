@@ -9,8 +9,10 @@ mod commands;
 mod config;
 mod doctor;
 mod installation;
+mod lab;
 mod serve;
 mod telemetry;
+mod torture;
 mod worker;
 
 use std::io::IsTerminal;
@@ -39,6 +41,7 @@ enum Command {
     Bench(bench::Bench),
     Config(config::ConfigCommand),
     Doctor(doctor::Doctor),
+    Torture(torture::Torture),
     Migrate(commands::Migrate),
     #[command(flatten)]
     Api(Box<commands::ApiCommand>),
@@ -59,6 +62,7 @@ fn main() -> ExitCode {
         Command::Bench(bench) => bench.run().map(|()| ExitCode::SUCCESS),
         Command::Config(command) => command.run().map(|()| ExitCode::SUCCESS),
         Command::Doctor(doctor) => doctor.run(),
+        Command::Torture(torture) => Ok(torture.run()),
         Command::Migrate(migrate) => Ok(migrate.run()),
         Command::Api(command) => Ok(command.run()),
         Command::Problem(page) => Ok(page.run()),

@@ -13,6 +13,7 @@ use tokio_util::sync::CancellationToken;
 use tracing::info;
 
 use crate::config::{Config, ConfigArgs};
+use crate::lab::LabArgs;
 use crate::serve::{self, Signals};
 use crate::{installation, telemetry};
 
@@ -21,6 +22,8 @@ use crate::{installation, telemetry};
 pub(crate) struct Work {
     #[command(flatten)]
     config: ConfigArgs,
+    #[command(flatten)]
+    lab: LabArgs,
 }
 
 impl Work {
@@ -29,21 +32,21 @@ impl Work {
         // Outlives the runtime: it sends the last traces.
         let _telemetry = telemetry::start(&config)?;
         let runtime = tokio::runtime::Runtime::new()?;
-        let worked = runtime.block_on(work(&config));
+        let worked = runtime.block_on(work(&config, &self.lab));
         // A read that nobody waits for any more must not keep the process.
         runtime.shutdown_timeout(Duration::from_secs(1));
         worked.map(|()| ExitCode::SUCCESS)
     }
 }
 
-async fn work(config: &Config) -> Result<()> {
+async fn work(config: &Config, lab: &LabArgs) -> Result<()> {
     let metrics = serve::metrics::install()?;
-    let engine = installation::open(config).await?;
+    let engine = installation::open_with(config, lab).await?;
     let stop = CancellationToken::new();
     let api = Api::new(engine.clone(), installation::api_config(config), Some(metrics), stop.clone());
     let listener = config.worker.health_listen.map(bind_tcp).transpose()?;
     let signals = tokio::spawn(serve::watch_signals(Signals::listen()?, stop.clone(), None));
-    let worker = Worker::start(engine.clone(), installation::worker_config(config));
+    let worker = Worker::start(engine.clone(), lab.worker_config(installation::worker_config(config)));
     announce();
     match listener {
         Some(listener) => {

@@ -26,6 +26,7 @@ pub struct Facts {
     lapsed_holds: LapsedHolds,
     /// Assume nothing: records expected to be absent are loaded too.
     distrust: bool,
+    beliefs: u32,
     complete: bool,
     events: Vec<u8>,
     events_count: u32,
@@ -47,6 +48,7 @@ impl Facts {
             replayed: false,
             lapsed_holds: LapsedHolds::Unknown,
             distrust,
+            beliefs: 0,
             complete: false,
             events: Vec::new(),
             events_count: 0,
@@ -101,8 +103,14 @@ impl Facts {
     /// command writes the record; a refusal stands only after the record has been looked up: see [`Facts::drop_refused`].
     pub fn believe<R: Record>(&mut self, record: &R) {
         if !self.distrust {
+            self.beliefs = self.beliefs.saturating_add(1);
             self.shelf_mut::<R>().believe(record);
         }
+    }
+
+    /// Whether anything was believed: then another version in the store is nobody's mistake.
+    pub fn has_believed(&self) -> bool {
+        self.beliefs > 0
     }
 
     /// Halts unless all are loaded, asking for all that are missing at once.

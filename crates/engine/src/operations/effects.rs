@@ -176,7 +176,7 @@ impl EffectRun {
     fn account(&self, call: &EffectCall) -> SmolStr {
         let account = std::panic::catch_unwind(AssertUnwindSafe(|| self.provider.account(call)));
         account.unwrap_or_else(|_panic| {
-            error!("The adapter of `{}` panicked", self.key);
+            error!(defect = true, "The adapter of `{}` panicked", self.key);
             SmolStr::default()
         })
     }
@@ -190,7 +190,7 @@ impl EffectRun {
         match tokio::time::timeout_at(until.into(), asked).await {
             Ok(Ok(told)) => told,
             Ok(Err(_panic)) => {
-                error!("The adapter of `{}` panicked", self.key);
+                error!(defect = true, "The adapter of `{}` panicked", self.key);
                 Told::Unanswered { code: "panic".into(), error: "the provider's adapter failed".into() }
             }
             Err(_elapsed) => {
@@ -245,7 +245,7 @@ impl EffectRun {
                 // Going on from the result failed; the result itself stands.
                 Err(failure) if then.is_none() => then = trouble_of(failure),
                 Err(failure) => {
-                    error!(?failure, "What came of `{}` cannot be written", self.key);
+                    error!(defect = true, ?failure, "What came of `{}` cannot be written", self.key);
                     return None;
                 }
             }

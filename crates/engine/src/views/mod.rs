@@ -51,7 +51,7 @@ impl<'a> Columns<'a> for Params {
 }
 
 fn corrupt(what: &impl std::fmt::Display) -> Fault {
-    error!(%what, "The store holds something unreadable: {what}");
+    error!(defect = true, %what, "The store holds something unreadable: {what}");
     Fault::Corrupt
 }
 

@@ -101,7 +101,7 @@ impl Drop for Attended {
         self.watch.has_ended();
         if std::thread::panicking() {
             self.open.group.meters.panicked.increment(1);
-            tracing::error!(peer = ?self.peer, "A defect ended a connection; the others go on");
+            tracing::error!(defect = true, peer = ?self.peer, "A defect ended a connection; the others go on");
         }
     }
 }

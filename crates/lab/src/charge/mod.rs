@@ -5,6 +5,7 @@
 //! charges with the same name are one charge too many.
 
 mod bank;
+mod equipment;
 
 use std::collections::BTreeMap;
 
@@ -18,6 +19,7 @@ use surehold_core::operations::{
 use surehold_engine::{OperationDepth, Views};
 
 pub use bank::{Bank, told_by_call, told_by_probe};
+pub use equipment::{CHARGE_TASK, FEE_PREFIX, charge_type, with_charges, with_short_beats};
 
 /// As long as the fake provider remembers keys.
 const WINDOW_SECS: u32 = crate::provider::KEY_LIFETIME_SECS;

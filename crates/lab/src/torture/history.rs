@@ -201,6 +201,11 @@ impl Recorder {
         })
     }
 
+    /// From when the history counts time.
+    pub fn began(&self) -> Instant {
+        self.began
+    }
+
     pub fn new_process(&self) -> u64 {
         self.processes.fetch_add(1, Ordering::Relaxed)
     }

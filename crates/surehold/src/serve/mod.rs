@@ -19,6 +19,7 @@ use tokio_util::sync::CancellationToken;
 use tracing::{info, warn};
 
 use crate::config::{Config, ConfigArgs};
+use crate::lab::LabArgs;
 use crate::{installation, telemetry};
 
 /// Serve the API
@@ -32,6 +33,8 @@ pub(crate) struct Serve {
     /// Sample data in a folder of its own (surehold-demo), and a key to try it with
     #[arg(long)]
     demo: bool,
+    #[command(flatten)]
+    lab: LabArgs,
 }
 
 impl Serve {
@@ -40,7 +43,7 @@ impl Serve {
         // Outlives the runtime: it sends the last traces.
         let _telemetry = telemetry::start(&config)?;
         let runtime = tokio::runtime::Runtime::new()?;
-        let served = runtime.block_on(serve(&config, self.demo));
+        let served = runtime.block_on(serve(&config, self.demo, &self.lab));
         // A read that nobody waits for any more must not keep the process.
         runtime.shutdown_timeout(Duration::from_secs(1));
         served.map(|()| ExitCode::SUCCESS)
@@ -87,14 +90,15 @@ impl Doors {
     }
 }
 
-async fn serve(config: &Config, demo: bool) -> Result<()> {
+async fn serve(config: &Config, demo: bool, lab: &LabArgs) -> Result<()> {
     let metrics = metrics::install()?;
-    let engine = installation::open(config).await?;
+    let engine = installation::open_with(config, lab).await?;
     let doors = Doors::open(config).await?;
-    let work = || Worker::start(engine.clone(), installation::worker_config(config));
+    let work = || Worker::start(engine.clone(), lab.worker_config(installation::worker_config(config)));
     let worker = config.worker.in_server.then(work);
     let stop = CancellationToken::new();
-    let api = Api::new(engine.clone(), installation::api_config(config), Some(metrics), stop.clone());
+    let api_config = lab.api_config(installation::api_config(config));
+    let api = Api::new(engine.clone(), api_config, Some(metrics), stop.clone());
     let address = doors.address(&doors.public)?;
     let demo_key = if demo { Some(demo::prepare(&api).await?) } else { None };
     let signals = tokio::spawn(watch_signals(Signals::listen()?, stop.clone(), doors.tls.clone()));

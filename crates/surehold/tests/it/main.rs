@@ -14,6 +14,7 @@ mod malformed;
 mod readme;
 mod serve;
 mod tls;
+mod torture;
 mod webhooks;
 
 use std::process::{Command, Output};

@@ -1,1 +1,26 @@
-//! Starts stores, servers and workers, and harms them by a seeded schedule. Knows no domain.
+//! The environment of a torture run: starts what is harmed ([`Stage`]), harms it by a seeded schedule ([`torment`]),
+//! heals it, and keeps the books ([`Ledger`]). Knows no domain; the one thing it asks of a server is a write in a tenant
+//! of its own.
+//!
+//! Start reading at `fault.rs` for what can be done, at `acts.rs` for how.
+
+mod acts;
+mod clock;
+mod disk;
+mod fault;
+mod guard;
+mod ledger;
+mod logs;
+mod nemesis;
+mod node;
+mod probe;
+mod schedule;
+mod stage;
+
+pub use fault::{FaultKind, FaultList, UnknownFault};
+pub use ledger::{Finding, Ledger, Recovery, Summary};
+pub use logs::LogReport;
+pub use nemesis::{NemesisPlan, torment};
+pub use node::{Node, Role};
+pub use schedule::{Schedule, Step};
+pub use stage::{CONVERGE_WITHIN, Possible, Stage, StagePlan, TENANT};

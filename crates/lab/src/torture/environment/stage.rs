@@ -1,0 +1,430 @@
+//! What is harmed: a store, the nodes on it, and what stands between them. Starts it all, heals it, and ends it.
+//!
+//! | store | nodes |
+//! |---|---|
+//! | SQLite | one server with its worker, on a data folder (on a small disk, if that is to be filled) |
+//! | Postgres | a private Postgres; two servers, each behind a proxy, the first with a worker in it; a worker |
+
+use std::net::{Ipv4Addr, SocketAddr};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use anyhow::{Context, Result, ensure};
+use futures_util::future::join_all;
+use rustix::process::Signal;
+use serde_json::Value;
+
+use super::clock::{self, FakeClock};
+use super::disk::{self, SmallDisk};
+use super::fault::{FaultKind, FaultList};
+use super::guard::Guard;
+use super::ledger::Ledger;
+use super::logs::LogReport;
+use super::node::{Launch, Node, Role};
+use super::probe::{self, Prober};
+use crate::fixture::StoreKind;
+use crate::ports::lasting_port;
+use crate::private_postgres::PrivatePostgres;
+use crate::proxy::Proxy;
+
+pub const TENANT: &str = "torture";
+const START_PATIENCE: Duration = Duration::from_mins(1);
+/// After the last fault everything must work again within this.
+pub const CONVERGE_WITHIN: Duration = Duration::from_mins(1);
+/// A server is given 10 s for its requests and 10 s for its effects.
+const STOP_PATIENCE: Duration = Duration::from_secs(30);
+const CRASHED_LAUNCHES_MAX: u32 = 5;
+
+#[derive(Clone, Debug)]
+pub struct StagePlan {
+    pub store: StoreKind,
+    /// The `surehold` to be tortured.
+    pub program: PathBuf,
+    /// For data and logs.
+    pub folder: PathBuf,
+    /// Those that will come: some need preparations.
+    pub faults: FaultList,
+    /// Where the fake provider listens, if there are to be charges.
+    pub bank: Option<SocketAddr>,
+    /// The bug to be planted in every node.
+    pub sabotage: Option<String>,
+}
+
+/// What can be done here of what is wanted.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Possible {
+    pub faults: FaultList,
+    /// With the reason.
+    pub impossible: Vec<(FaultKind, String)>,
+}
+
+impl Possible {
+    pub fn of(wanted: &FaultList, store: StoreKind) -> Possible {
+        let mut possible = Possible::default();
+        for (kind, least) in &wanted.0 {
+            match kind.unfit_for(store).map(str::to_owned).or_else(|| unfit_here(*kind)) {
+                Some(reason) => possible.impossible.push((*kind, reason)),
+                None => _ = possible.faults.0.insert(*kind, *least),
+            }
+        }
+        possible
+    }
+}
+
+fn unfit_here(kind: FaultKind) -> Option<String> {
+    match kind {
+        FaultKind::DiskFull => disk::forbidden(),
+        FaultKind::ClockJump => clock::find_library()
+            .is_none()
+            .then(|| "libfaketime is not installed; on Debian and Ubuntu run `apt-get install faketime`".to_owned()),
+        FaultKind::Kill
+        | FaultKind::KillWorker
+        | FaultKind::Freeze
+        | FaultKind::FreezeWorker
+        | FaultKind::RestartPostgres
+        | FaultKind::TerminateBackend
+        | FaultKind::CutBeforeCommit
+        | FaultKind::CutAfterCommit
+        | FaultKind::CutLateCommit
+        | FaultKind::Latency
+        | FaultKind::RestartStorm
+        | FaultKind::Stop => None,
+    }
+}
+
+/// The private server; whoever crashes it or starts it holds it.
+#[derive(Clone, Debug)]
+pub(super) struct Database {
+    pub(super) url: String,
+    server: Arc<Mutex<PrivatePostgres>>,
+}
+
+impl Database {
+    async fn start() -> Result<Database> {
+        let server =
+            tokio::task::spawn_blocking(PrivatePostgres::start).await.context("starting Postgres panicked")??;
+        Ok(Database { url: server.url(), server: Arc::new(Mutex::new(server)) })
+    }
+
+    /// Kills it and starts it again.
+    pub(super) async fn crash_and_launch(&self) -> Result<()> {
+        let server = Arc::clone(&self.server);
+        let crash = move || {
+            let server = server.lock().expect("nothing panics while holding it");
+            server.crash()?;
+            let launch = |tries: u32| (tries, server.launch());
+            // It may find that a connection of its old life is still closing.
+            match (1..=CRASHED_LAUNCHES_MAX)
+                .map(launch)
+                .find(|(tries, done)| done.is_ok() || *tries == CRASHED_LAUNCHES_MAX)
+            {
+                Some((_, done)) => done,
+                None => Ok(()),
+            }
+        };
+        tokio::task::spawn_blocking(crash).await.context("crashing Postgres panicked")?
+    }
+
+    fn version(&self) -> Result<String> {
+        self.server.lock().expect("nothing panics while holding it").version()
+    }
+}
+
+/// Ends with everything it started when it is dropped, and also when this process is killed.
+#[derive(Debug)]
+pub struct Stage {
+    pub nodes: Vec<Node>,
+    pub api_key: String,
+    pub(super) prober: Prober,
+    /// By the server that is behind it.
+    pub(super) proxies: Vec<Proxy>,
+    pub(super) clocks: Vec<FakeClock>,
+    pub(super) database: Option<Database>,
+    pub(super) disk: Option<SmallDisk>,
+    /// How to run other commands on the same store, such as `audit`.
+    command: Launch,
+    data: PathBuf,
+    // The last one: it kills whoever is left.
+    _guard: Guard,
+}
+
+impl Stage {
+    pub async fn start(plan: &StagePlan) -> Result<Stage> {
+        std::fs::create_dir_all(&plan.folder).with_context(|| format!("cannot make {}", plan.folder.display()))?;
+        let folder = plan.folder.canonicalize().context("cannot find the folder again")?;
+        let stage = match plan.store {
+            StoreKind::Sqlite => Stage::prepare_sqlite(plan, &folder).await?,
+            StoreKind::Postgres => Stage::prepare_postgres(plan, &folder).await?,
+        };
+        stage.bring_up(START_PATIENCE).await?;
+        ensure!(stage.prober.put_luggage(stage.nodes[0].address).await == Some(200), "the first server refuses a pool");
+        Ok(stage)
+    }
+
+    async fn prepare_sqlite(plan: &StagePlan, folder: &Path) -> Result<Stage> {
+        let guard = Guard::start()?;
+        let data = folder.join("data");
+        let wants_disk = plan.faults.0.contains_key(&FaultKind::DiskFull);
+        let disk = wants_disk.then(|| SmallDisk::mount(&data, guard.group())).transpose()?;
+        let base = Launch {
+            enter: disk.as_ref().map(SmallDisk::enter).unwrap_or_default(),
+            program: plan.program.clone(),
+            args: Vec::new(),
+            variables: Vec::new(),
+            group: guard.group(),
+        };
+        let place = vec!["--data".to_owned(), text(&data)?];
+        let command = Launch { args: place.clone(), ..base.clone() };
+        let (api_key, prober) = make_keys(&command).await?;
+        let clocks = clocks(plan, folder, 1)?;
+        let mut launch = server_launch(plan, &base, &place, clocks.first());
+        let server = server(folder, 0, &mut launch)?;
+        let (proxies, database) = (Vec::new(), None);
+        let data = disk.as_ref().map_or(data, SmallDisk::outside);
+        Ok(Stage {
+            nodes: vec![server],
+            api_key,
+            prober,
+            proxies,
+            clocks,
+            database,
+            disk,
+            command,
+            data,
+            _guard: guard,
+        })
+    }
+
+    async fn prepare_postgres(plan: &StagePlan, folder: &Path) -> Result<Stage> {
+        const SERVERS: usize = 2;
+        let guard = Guard::start()?;
+        let database = Database::start().await?;
+        let (program, group) = (plan.program.clone(), guard.group());
+        let base = Launch { enter: Vec::new(), program, args: Vec::new(), variables: Vec::new(), group };
+        let place = |name: &str, url: &str| -> Result<Vec<String>> {
+            Ok(vec!["--data".to_owned(), text(&folder.join(name))?, "--store".to_owned(), url.to_owned()])
+        };
+        let command = Launch { args: place("command", &database.url)?, ..base.clone() };
+        let (api_key, prober) = make_keys(&command).await?;
+        let clocks = clocks(plan, folder, SERVERS)?;
+        let (mut nodes, mut proxies) = (Vec::new(), Vec::new());
+        for index in 0..SERVERS {
+            let proxy = Proxy::start(&database.url).await?;
+            let place = place(&format!("server-{index}"), &proxy.url(&database.url)?)?;
+            let mut launch = server_launch(plan, &base, &place, clocks.get(index));
+            if index > 0 {
+                set(&mut launch.args, "worker.in_server=false");
+            }
+            nodes.push(server(folder, index, &mut launch)?);
+            proxies.push(proxy);
+        }
+        nodes.push(worker(plan, folder, &base, &place("worker-0", &database.url)?)?);
+        let (database, disk, data) = (Some(database), None, folder.to_owned());
+        Ok(Stage { nodes, api_key, prober, proxies, clocks, database, disk, command, data, _guard: guard })
+    }
+
+    /// The first nodes.
+    pub fn servers(&self) -> impl Iterator<Item = &Node> {
+        self.nodes.iter().filter(|node| node.role == Role::Server)
+    }
+
+    pub(super) fn workers(&self) -> impl Iterator<Item = &Node> {
+        self.nodes.iter().filter(|node| node.role == Role::Worker)
+    }
+
+    /// The SQLite file.
+    pub(super) fn file(&self) -> PathBuf {
+        self.data.join("surehold.db")
+    }
+
+    /// Such as the version of Postgres.
+    pub fn store_version(&self) -> Result<String> {
+        match &self.database {
+            Some(database) => database.version(),
+            None => Ok(format!("SQLite {}", rusqlite::version())),
+        }
+    }
+
+    async fn bring_up(&self, patience: Duration) -> Result<()> {
+        let up = self.nodes.iter().map(|node| async {
+            let mut life = node.hold().await;
+            // It may have been left frozen; one that has ended cannot be woken.
+            let _ = life.signal(Signal::CONT);
+            node.bring_up(&mut life, patience).await
+        });
+        join_all(up).await.into_iter().collect()
+    }
+
+    /// Ends all harm and waits until everything works. What does not is a finding.
+    pub async fn heal(&self, ledger: &Ledger) {
+        const RULE: &str = "everything works again within 60 s of the last fault";
+        self.proxies.iter().for_each(Proxy::heal);
+        let emptied = self.disk.iter().map(SmallDisk::empty);
+        let set = self.clocks.iter().map(|clock| clock.set(0));
+        for error in emptied.chain(set).filter_map(Result::err) {
+            ledger.find(RULE, format!("{error:#}"));
+        }
+        if let Err(error) = self.bring_up(CONVERGE_WITHIN).await {
+            ledger.find(RULE, format!("{error:#}"));
+        }
+        for server in self.servers() {
+            match self.prober.write(server.address).await {
+                Some(200) => {}
+                status => ledger.find(RULE, format!("a write through {} was answered with {status:?}", server.name)),
+            }
+        }
+    }
+
+    /// Starts nodes again that could not start. One that had been ready does not end by itself.
+    pub async fn look_after_nodes(&self, ledger: &Ledger) {
+        const PAUSE: Duration = Duration::from_millis(100);
+        loop {
+            for node in &self.nodes {
+                let Some(mut life) = node.try_hold() else { continue };
+                match node.look_after(&mut life) {
+                    Ok(looked) => {
+                        if looked.failed_start {
+                            ledger.failed_start();
+                        }
+                        if let Some(status) = looked.ended_by_itself {
+                            ledger.find("no node ends by itself", format!("{} ended: {status}", node.name));
+                        }
+                    }
+                    Err(error) => ledger.find("no node ends by itself", format!("{error:#}")),
+                }
+            }
+            tokio::time::sleep(PAUSE).await;
+        }
+    }
+
+    /// Asks all nodes to end. Afterwards the logs are complete.
+    pub async fn stop_nodes(&self, ledger: &Ledger) {
+        let stopped = self.nodes.iter().map(|node| async {
+            let mut life = node.hold().await;
+            match life.stop(STOP_PATIENCE).await {
+                Ok(Some(status)) if status.success() => {}
+                Ok(Some(status)) => {
+                    ledger.find("a node that is asked to ends well", format!("{}: {status}", node.name));
+                }
+                Ok(None) => ledger.find("a node that is asked to ends in time", node.name.clone()),
+                Err(error) => ledger.find("a node that is asked to ends well", format!("{}: {error:#}", node.name)),
+            }
+            // Whoever did not listen.
+            let _ = life.kill().await;
+        });
+        join_all(stopped).await;
+    }
+
+    pub fn logs(&self) -> Result<LogReport> {
+        let mut report = LogReport::default();
+        for node in &self.nodes {
+            report.read(&node.name, &node.log)?;
+        }
+        Ok(report)
+    }
+
+    /// Runs another command of the same program on the store, such as `audit`, to its end.
+    pub async fn run(&self, words: &[&str]) -> Result<std::process::Output> {
+        run(&self.command, words).await
+    }
+
+    /// What is on a small disk would be gone with it.
+    pub fn rescue_data(&self, to: &Path) -> Result<()> {
+        if self.disk.is_none() {
+            return Ok(());
+        }
+        std::fs::create_dir_all(to).context("cannot make a folder for the data")?;
+        for name in ["surehold.db", "surehold.db-wal", "surehold.db-shm"] {
+            let from = self.data.join(name);
+            if from.is_file() {
+                std::fs::copy(&from, to.join(name)).with_context(|| format!("cannot rescue {name}"))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn text(path: &Path) -> Result<String> {
+    Ok(path.to_str().context("the folder's name is not UTF-8; choose another")?.to_owned())
+}
+
+fn set(args: &mut Vec<String>, setting: &str) {
+    args.extend(["--set".to_owned(), setting.to_owned()]);
+}
+
+fn clocks(plan: &StagePlan, folder: &Path, count: usize) -> Result<Vec<FakeClock>> {
+    if !plan.faults.0.contains_key(&FaultKind::ClockJump) {
+        return Ok(Vec::new());
+    }
+    let library = clock::find_library().context("libfaketime was there a moment ago")?;
+    (0..count).map(|index| FakeClock::new(library.clone(), folder.join(format!("server-{index}.clock")))).collect()
+}
+
+fn common_args(plan: &StagePlan, args: &mut Vec<String>) {
+    // Leases of three seconds: a worker that is frozen for longer must lose them within the run.
+    for setting in ["log.format=json", "log.filter=info", "worker.beat_secs=1", "worker.silent_secs=3"] {
+        set(args, setting);
+    }
+    if let Some(bank) = plan.bank {
+        args.extend(["--lab-bank".to_owned(), bank.to_string()]);
+    }
+    if let Some(sabotage) = &plan.sabotage {
+        args.extend(["--sabotage".to_owned(), sabotage.clone()]);
+    }
+}
+
+fn server_launch(plan: &StagePlan, base: &Launch, place: &[String], clock: Option<&FakeClock>) -> Launch {
+    let mut args = vec!["serve".to_owned()];
+    args.extend_from_slice(place);
+    set(&mut args, "limits.requests_per_s_default=1000000");
+    set(&mut args, "server.metrics_open=true");
+    common_args(plan, &mut args);
+    Launch { args, variables: clock.map(FakeClock::variables).unwrap_or_default(), ..base.clone() }
+}
+
+fn server(folder: &Path, index: usize, launch: &mut Launch) -> Result<Node> {
+    let address = SocketAddr::from((Ipv4Addr::LOCALHOST, lasting_port()?));
+    launch.args.extend(["--listen".to_owned(), address.to_string()]);
+    let name = format!("server-{index}");
+    let log = folder.join(format!("{name}.log"));
+    Ok(Node::new(name, Role::Server, address, log, launch.clone()))
+}
+
+fn worker(plan: &StagePlan, folder: &Path, base: &Launch, place: &[String]) -> Result<Node> {
+    let address = SocketAddr::from((Ipv4Addr::LOCALHOST, lasting_port()?));
+    let mut args = vec!["worker".to_owned()];
+    args.extend_from_slice(place);
+    common_args(plan, &mut args);
+    set(&mut args, &format!("worker.health_listen={address}"));
+    let launch = Launch { args, ..base.clone() };
+    Ok(Node::new("worker-0".to_owned(), Role::Worker, address, folder.join("worker-0.log"), launch))
+}
+
+/// Makes the tenants and their keys, before any node runs.
+async fn make_keys(command: &Launch) -> Result<(String, Prober)> {
+    let mut keys = Vec::new();
+    for tenant in [TENANT, probe::TENANT] {
+        expect_success(&run(command, &["tenant", "create", tenant]).await?, "tenant create")?;
+        let scopes = ["read", "sell", "manage", "tasks"].into_iter().flat_map(|scope| ["--scope", scope]);
+        let words: Vec<&str> = ["key", "create", tenant, "--json"].into_iter().chain(scopes).collect();
+        let made = run(command, &words).await?;
+        expect_success(&made, "key create")?;
+        let made: Value = serde_json::from_slice(&made.stdout).context("`key create --json` printed no JSON")?;
+        keys.push(made["key"].as_str().context("`key create --json` printed no key")?.to_owned());
+    }
+    let probe_key = keys.pop().context("two were made")?;
+    Ok((keys.pop().context("two were made")?, Prober::new(probe_key)))
+}
+
+async fn run(launch: &Launch, words: &[&str]) -> Result<std::process::Output> {
+    let mut args: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
+    args.extend_from_slice(&launch.args);
+    let launch = Launch { args, ..launch.clone() };
+    launch.command().output().await.with_context(|| format!("cannot run `surehold {}`", words.join(" ")))
+}
+
+fn expect_success(output: &std::process::Output, what: &str) -> Result<()> {
+    ensure!(output.status.success(), "`surehold {what}` failed: {}", String::from_utf8_lossy(&output.stderr));
+    Ok(())
+}

@@ -1,0 +1,164 @@
+//! What a run came to, on one page of Markdown.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::io::Write as _;
+use std::time::Duration;
+
+use anyhow::{Context, Result};
+use surehold_lab::torture::environment::{FaultKind, Finding, Recovery};
+
+use super::Plan;
+use super::parts::workload::Tally;
+use super::run::Outcome;
+
+/// Of each rule.
+const EXAMPLES_MAX: usize = 3;
+
+pub(super) fn print(page: &str) -> Result<()> {
+    std::io::stdout().lock().write_all(page.as_bytes()).context("cannot print the report")
+}
+
+pub(super) fn page(plan: &Plan, outcome: &Outcome) -> String {
+    let mut page = Page::default();
+    page.head(plan, outcome);
+    page.violations(&outcome.findings);
+    page.operations(outcome);
+    page.faults(plan, outcome);
+    page.recoveries(plan, &outcome.summary.recoveries);
+    page.notes(outcome);
+    page.0
+}
+
+#[derive(Default)]
+struct Page(String);
+
+impl Page {
+    fn line(&mut self, line: &str) {
+        self.0.push_str(line);
+        self.0.push('\n');
+    }
+
+    fn title(&mut self, title: &str) {
+        self.line(&format!("\n## {title}\n"));
+    }
+
+    fn head(&mut self, plan: &Plan, outcome: &Outcome) {
+        let verdict = match outcome.findings.len() {
+            0 => "no violations".to_owned(),
+            count => format!("{count} VIOLATIONS"),
+        };
+        let early = if outcome.interrupted { ", stopped early" } else { "" };
+        self.line(&format!("# Torture on {}, seed {}: {verdict}{early}\n", plan.store.name(), plan.seed));
+        self.line(&format!("    {}\n", plan.command_line()));
+        let kernel = std::fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default();
+        let build = if cfg!(debug_assertions) { " (debug build)" } else { "" };
+        self.line(&format!(
+            "surehold {}{build}, {}, Linux {}; {} s, {} clients",
+            env!("CARGO_PKG_VERSION"),
+            outcome.store_version,
+            kernel.trim(),
+            outcome.took.as_secs(),
+            plan.clients
+        ));
+    }
+
+    fn violations(&mut self, findings: &[Finding]) {
+        if findings.is_empty() {
+            return;
+        }
+        self.title("Violations");
+        let mut by_rule: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+        for finding in findings {
+            by_rule.entry(finding.rule).or_default().push(&finding.detail);
+        }
+        for (rule, details) in by_rule {
+            self.line(&format!("- {rule}: {} times", details.len()));
+            for detail in details.iter().take(EXAMPLES_MAX) {
+                self.line(&format!("  - {}", detail.replace('\n', "\n    ")));
+            }
+        }
+    }
+
+    fn operations(&mut self, outcome: &Outcome) {
+        self.title("Operations");
+        let total = outcome.workload.total;
+        self.line(&format!(
+            "{} asked: {} ok, {} fail, {} info; useful {} % of those that were not turned away\n",
+            total.asked(),
+            total.ok(),
+            total.fail(),
+            total.unknown,
+            total.useful_percent()
+        ));
+        self.line("| request | useful | repeated | refused | turned away | unknown |");
+        self.line("|---|---:|---:|---:|---:|---:|");
+        for (name, Tally { useful, repeated, refused, turned_away, unknown }) in &outcome.workload.by_function {
+            self.line(&format!("| {name} | {useful} | {repeated} | {refused} | {turned_away} | {unknown} |"));
+        }
+    }
+
+    fn faults(&mut self, plan: &Plan, outcome: &Outcome) {
+        let summary = &outcome.summary;
+        self.title("Faults");
+        self.line("| fault | done | at least | missed |");
+        self.line("|---|---:|---:|---:|");
+        for (kind, least) in &plan.possible.faults.0 {
+            let count = |counts: &BTreeMap<FaultKind, u32>| counts.get(kind).copied().unwrap_or(0);
+            self.line(&format!("| {kind} | {} | {least} | {} |", count(&summary.done), count(&summary.missed)));
+        }
+        let mut line = format!("\n{} processes killed", summary.kills);
+        let _ = write!(line, "; {} servers frozen in mid-batch", summary.caught_in_batch);
+        let _ = write!(line, "; {} starts failed and were tried again", summary.failed_starts);
+        self.line(&line);
+        for (kind, reason) in &plan.possible.impossible {
+            self.line(&format!("- not possible: {kind}, because {reason}"));
+        }
+    }
+
+    fn recoveries(&mut self, plan: &Plan, recoveries: &[Recovery]) {
+        if recoveries.is_empty() {
+            return;
+        }
+        self.title("Recovery after SIGKILL");
+        self.line("From the signal to the first answered write through the same server.\n");
+        self.line("| | times | median | max | restarted after (median) |");
+        self.line("|---|---:|---:|---:|---:|");
+        let alone: Vec<&Recovery> = recoveries.iter().filter(|recovery| recovery.alone).collect();
+        let others: Vec<&Recovery> = recoveries.iter().filter(|recovery| !recovery.alone).collect();
+        for (name, group) in [("no other fault at work", &alone), ("among other faults", &others)] {
+            let took: Vec<Duration> = group.iter().map(|recovery| recovery.took).collect();
+            let restarted: Vec<Duration> = group.iter().map(|recovery| recovery.restarted_after).collect();
+            let Some((median, max)) = median_and_max(took) else { continue };
+            let restarted = median_and_max(restarted).map_or(Duration::ZERO, |(median, _)| median);
+            let times = group.len();
+            self.line(&format!("| {name} | {times} | {median:.0?} | {max:.0?} | {restarted:.0?} |"));
+        }
+        let goal = plan.store.recovery_goal();
+        let late = alone.iter().filter(|recovery| recovery.took > goal).count();
+        self.line(&format!("\nThe goal is {goal:?}; {late} of {} took longer.", alone.len()));
+    }
+
+    fn notes(&mut self, outcome: &Outcome) {
+        self.title("Notes");
+        for note in &outcome.notes {
+            self.line(&format!("- {}", note.trim_end().replace('\n', "\n  ")));
+        }
+        let provider = &outcome.provider;
+        self.line(&format!(
+            "- the provider got {} requests, did harm to {} of them, and made {} charges",
+            provider.requests,
+            provider.faults_total(),
+            provider.charges.len()
+        ));
+        self.line(&format!("- {} results were refused because the lease was lost", outcome.logs.stale_results));
+        for (message, count) in &outcome.logs.errors {
+            self.line(&format!("- logged {count} times as an error: {message}"));
+        }
+    }
+}
+
+fn median_and_max(mut durations: Vec<Duration>) -> Option<(Duration, Duration)> {
+    durations.sort_unstable();
+    Some((*durations.get(durations.len() / 2)?, *durations.last()?))
+}

@@ -1,0 +1,238 @@
+//! One run: start, harm, heal, judge, report. Whatever happens in between, nothing that was started stays.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result};
+use surehold_lab::provider::{FakeProvider, ProviderReport, RandomFaults};
+use surehold_lab::torture::environment::{
+    Finding, Ledger, LogReport, NemesisPlan, Stage, StagePlan, Summary, TENANT, torment,
+};
+use surehold_lab::torture::history::Recorder;
+use tokio::signal::unix::{SignalKind, signal};
+use tokio::task::JoinHandle;
+use tokio::time::timeout;
+use tokio_util::sync::CancellationToken;
+
+use super::Plan;
+use super::folder::Folder;
+use super::page;
+use super::parts::workload::{self, Counts, WorkloadEnd, WorkloadPlan};
+use super::progress::Progress;
+
+const SHOW_PAUSE: Duration = Duration::from_millis(200);
+/// Clients wait for answers up to their own timeouts.
+const CLIENTS_END_WITHIN: Duration = Duration::from_mins(2);
+const PROVIDER_FAULT_PERCENT: usize = 30;
+const INTERRUPTED: i32 = 130;
+/// Of what a command says about what it found.
+const SAID_CHARS_MAX: usize = 2_000;
+
+/// What a run came to.
+pub(super) struct Outcome {
+    pub(super) findings: Vec<Finding>,
+    /// What is worth knowing and is no violation.
+    pub(super) notes: Vec<String>,
+    pub(super) summary: Summary,
+    pub(super) workload: WorkloadEnd,
+    pub(super) logs: LogReport,
+    pub(super) provider: ProviderReport,
+    pub(super) store_version: String,
+    pub(super) took: Duration,
+    pub(super) interrupted: bool,
+}
+
+/// Whether nothing was found that must not be.
+pub(super) async fn run(plan: Plan) -> Result<bool> {
+    let folder = Folder::take(&plan.folder)?;
+    let interrupted = watch_signals()?;
+    let progress = Progress::start(plan.duration);
+    progress.say(&format!(
+        "seed {}, faults {}; everything goes to {}",
+        plan.seed,
+        plan.possible.faults,
+        folder.path().display()
+    ));
+    let provider = FakeProvider::start().await;
+    let stage_plan = StagePlan {
+        store: plan.store.kind(),
+        program: std::env::current_exe().context("cannot find the program that is running")?,
+        folder: folder.path().to_owned(),
+        faults: plan.possible.faults.clone(),
+        bank: Some(provider.address()),
+        sabotage: plan.sabotage.clone(),
+    };
+    let stage = tokio::select! {
+        stage = Stage::start(&stage_plan) => Arc::new(stage?),
+        () = interrupted.cancelled() => anyhow::bail!("interrupted; nothing was begun"),
+    };
+    let recorder = Arc::new(Recorder::create(&folder.file("history.jsonl"))?);
+    let ledger = Arc::new(Ledger::create(&folder.file("faults.jsonl"), recorder.began())?);
+    let run = Run { plan, folder, stage, recorder, ledger, provider, interrupted };
+    run.go(progress).await
+}
+
+/// The first signal ends the harm, and what was done is judged; the second insists.
+fn watch_signals() -> Result<CancellationToken> {
+    let interrupted = CancellationToken::new();
+    let mut terminate = signal(SignalKind::terminate()).context("cannot listen for signals")?;
+    let mut interrupt = signal(SignalKind::interrupt()).context("cannot listen for signals")?;
+    let token = interrupted.clone();
+    tokio::spawn(async move {
+        loop {
+            tokio::select! {
+                _ = terminate.recv() => {}
+                _ = interrupt.recv() => {}
+            }
+            if token.is_cancelled() {
+                // The guard ends whatever was started.
+                std::process::exit(INTERRUPTED);
+            }
+            eprintln!("Stopping early: healing and checking what was done; a second signal ends at once");
+            token.cancel();
+        }
+    });
+    Ok(interrupted)
+}
+
+struct Run {
+    plan: Plan,
+    folder: Folder,
+    stage: Arc<Stage>,
+    recorder: Arc<Recorder>,
+    ledger: Arc<Ledger>,
+    provider: FakeProvider,
+    interrupted: CancellationToken,
+}
+
+impl Run {
+    async fn go(&self, mut progress: Progress) -> Result<bool> {
+        let began = Instant::now();
+        let workload = self.harm(&mut progress).await?;
+        progress.end();
+        progress.say("healing");
+        let looking = self.look_after_nodes();
+        self.calm_provider();
+        self.stage.heal(&self.ledger).await;
+        progress.say("checking");
+        let mut findings = self.judge().await?;
+        looking.abort();
+        let provider = self.provider.report();
+        findings.extend(charged_twice(&provider));
+        self.stage.stop_nodes(&self.ledger).await;
+        let mut notes = Vec::new();
+        self.audit(&mut findings, &mut notes).await?;
+        let logs = self.stage.logs()?;
+        let summary = self.ledger.summary();
+        findings.extend(summary.findings.iter().chain(&logs.findings).cloned());
+        if !workload.is_meaningful() {
+            findings.push(Finding { rule: "enough came of the requests", detail: format!("{:?}", workload.total) });
+        }
+        self.finish(&Outcome {
+            findings,
+            notes,
+            summary,
+            workload,
+            logs,
+            provider,
+            store_version: self.stage.store_version()?,
+            took: began.elapsed(),
+            interrupted: self.interrupted.is_cancelled(),
+        })
+    }
+
+    fn look_after_nodes(&self) -> JoinHandle<()> {
+        let (stage, ledger) = (Arc::clone(&self.stage), Arc::clone(&self.ledger));
+        tokio::spawn(async move { stage.look_after_nodes(&ledger).await })
+    }
+
+    fn workload_plan(&self) -> WorkloadPlan {
+        WorkloadPlan {
+            seed: self.plan.seed,
+            clients: self.plan.clients,
+            nodes: self.stage.servers().map(surehold_lab::torture::environment::Node::url).collect(),
+            tenant: TENANT.to_owned(),
+            api_key: self.stage.api_key.clone(),
+            charges: true,
+        }
+    }
+
+    /// Clients ask and faults come, until the faults are over.
+    async fn harm(&self, progress: &mut Progress) -> Result<WorkloadEnd> {
+        let looking = self.look_after_nodes();
+        let seed = usize::try_from(self.plan.seed).unwrap_or(usize::MAX);
+        self.provider.set_random_faults(&RandomFaults::of_all(seed, PROVIDER_FAULT_PERCENT));
+        let (counts, stop) = (Arc::new(Counts::default()), CancellationToken::new());
+        let clients =
+            workload::run(self.workload_plan(), Arc::clone(&self.recorder), Arc::clone(&counts), stop.clone());
+        let mut clients = tokio::spawn(clients);
+        let nemesis = NemesisPlan {
+            seed: self.plan.seed,
+            faults: self.plan.possible.faults.clone(),
+            duration: self.plan.duration,
+        };
+        let harm = torment(Arc::clone(&self.stage), nemesis, Arc::clone(&self.ledger), self.interrupted.clone());
+        let mut harm = std::pin::pin!(harm);
+        let mut shown = tokio::time::interval(SHOW_PAUSE);
+        loop {
+            tokio::select! {
+                done = &mut harm => {
+                    done?;
+                    break;
+                }
+                ended = &mut clients => {
+                    ended.context("the clients panicked")??;
+                    anyhow::bail!("the clients stopped asking before they were told to");
+                }
+                _ = shown.tick() => progress.show(counts.total(), &self.ledger.summary()),
+            }
+        }
+        stop.cancel();
+        let ended = timeout(CLIENTS_END_WITHIN, clients).await.context("clients do not end")?;
+        looking.abort();
+        self.recorder.flush()?;
+        ended.context("the clients panicked")?
+    }
+
+    fn calm_provider(&self) {
+        self.provider.set_random_faults(&RandomFaults::of_all(0, 0));
+        self.provider.release();
+    }
+
+    /// Reads what is there, and compares it with the history.
+    #[expect(clippy::unused_async, reason = "the auditor reads over HTTP")]
+    async fn judge(&self) -> Result<Vec<Finding>> {
+        Ok(Vec::new())
+    }
+
+    /// By the program's own means, on the store itself.
+    async fn audit(&self, findings: &mut Vec<Finding>, notes: &mut Vec<String>) -> Result<()> {
+        let output = self.stage.run(&["audit"]).await?;
+        let said = |bytes: &[u8]| String::from_utf8_lossy(bytes).chars().take(SAID_CHARS_MAX).collect::<String>();
+        match output.status.code() {
+            Some(0) => notes.push("`surehold audit` found nothing".to_owned()),
+            Some(1) => findings.push(Finding { rule: "`surehold audit` finds nothing", detail: said(&output.stdout) }),
+            _ => notes.push(format!("`surehold audit` could not run: {}", said(&output.stderr))),
+        }
+        Ok(())
+    }
+
+    fn finish(&self, outcome: &Outcome) -> Result<bool> {
+        let found = outcome.findings.len();
+        if found > 0 {
+            self.stage.rescue_data(&self.folder.file("data-rescued"))?;
+        }
+        self.folder.mark(found)?;
+        let page = page::page(&self.plan, outcome);
+        std::fs::write(self.folder.file("report.md"), &page).context("cannot write the report")?;
+        page::print(&page)?;
+        Ok(found == 0)
+    }
+}
+
+/// The one thing that the provider's books say by themselves.
+fn charged_twice(provider: &ProviderReport) -> Option<Finding> {
+    let worst = provider.charges_per_operation.iter().max_by_key(|(_, times)| **times)?;
+    let (operation, times) = worst;
+    (*times > 1).then(|| Finding { rule: "nobody is charged twice", detail: format!("{operation}: {times} times") })
+}

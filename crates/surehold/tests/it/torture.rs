@@ -1,0 +1,162 @@
+//! Short runs of `surehold torture`: every fault does what it says, and whatever ends the run, nothing stays behind.
+
+use std::path::Path;
+use std::process::{Child, Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+use crate::{surehold, text};
+
+/// Far beyond anything a test waits for.
+const PATIENCE: Duration = Duration::from_secs(60);
+/// Over as soon as every fault has been done.
+const AT_ONCE: &str = "0.01";
+
+fn torture(folder: &Path, store: &str, minutes: &str, faults: &str) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_surehold"));
+    command.args(["torture", "--store", store, "--minutes", minutes, "--seed", "7", "--clients", "4"]);
+    command.args(["--faults", faults, "--folder"]).arg(folder);
+    command
+}
+
+/// What was done, by the names of faults and in this order.
+fn faults_done(folder: &Path) -> Vec<(String, Value)> {
+    let lines = std::fs::read_to_string(folder.join("faults.jsonl")).unwrap();
+    let lines = lines.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let done = lines.filter(|line| line["done"] == true);
+    done.map(|line| (line["kind"].as_str().unwrap().to_owned(), line["detail"].clone())).collect()
+}
+
+/// Commands of processes in which the folder is named, this one excepted.
+fn processes_of(folder: &Path) -> Vec<String> {
+    let folder = folder.to_str().unwrap();
+    let processes = std::fs::read_dir("/proc").unwrap().flatten();
+    let commands = processes.filter_map(|process| std::fs::read(process.path().join("cmdline")).ok());
+    let commands = commands.map(|command| String::from_utf8_lossy(&command).replace('\0', " "));
+    commands.filter(|command| command.contains(folder)).collect()
+}
+
+fn wait_until(what: &str, mut is_so: impl FnMut() -> bool) {
+    let begun = Instant::now();
+    while !is_so() {
+        assert!(begun.elapsed() < PATIENCE, "not in time: {what}");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+fn check_every_fault(store: &str, faults: &[&str]) {
+    let place = tempfile::tempdir().unwrap();
+    let folder = place.path().canonicalize().unwrap().join("run");
+    let once: Vec<String> = faults.iter().map(|fault| format!("{fault}=1")).collect();
+    let output = torture(&folder, store, AT_ONCE, &once.join(",")).output().unwrap();
+    let (page, said) = (text(&output.stdout), text(&output.stderr));
+    assert_eq!(output.status.code(), Some(0), "{page}\n{said}");
+    assert_eq!(std::fs::read_to_string(folder.join("report.md")).unwrap(), page);
+    let done = faults_done(&folder);
+    for fault in faults {
+        assert!(done.iter().any(|(kind, _)| kind == fault), "{fault}: {done:?}");
+    }
+    let details = |fault: &str| done.iter().find(|(kind, _)| kind == fault).map(|(_, detail)| detail.clone()).unwrap();
+    assert_eq!(details("freeze")["in_batch"], true, "{done:?}");
+    assert!(details("kill")["recovery"]["took_ms"].is_u64(), "{done:?}");
+    assert_eq!(processes_of(&folder), Vec::<String>::new());
+}
+
+#[test]
+fn every_fault_on_sqlite() {
+    check_every_fault("sqlite", &["kill", "freeze", "restart-storm", "stop"]);
+}
+
+#[test]
+fn every_fault_on_postgres() {
+    let faults = [
+        "kill",
+        "kill-worker",
+        "freeze",
+        "freeze-worker",
+        "restart-postgres",
+        "terminate-backend",
+        "cut-before-commit",
+        "cut-after-commit",
+        "cut-late-commit",
+        "latency",
+        "restart-storm",
+        "stop",
+    ];
+    check_every_fault("postgres", &faults);
+}
+
+/// Where the machine does not allow it, it says so and goes on without.
+#[test]
+fn what_depends_on_the_machine() {
+    let place = tempfile::tempdir().unwrap();
+    let folder = place.path().canonicalize().unwrap().join("run");
+    let output = torture(&folder, "sqlite", "0.2", "disk-full,clock-jump,kill=1").output().unwrap();
+    let page = text(&output.stdout);
+    assert_eq!(output.status.code(), Some(0), "{page}\n{}", text(&output.stderr));
+    let done = faults_done(&folder);
+    for fault in ["disk-full", "clock-jump"] {
+        let was_done = done.iter().any(|(kind, _)| kind == fault);
+        assert_ne!(was_done, page.contains(&format!("not possible: {fault}")), "{page}");
+    }
+}
+
+struct Running(Child);
+
+impl Running {
+    /// Waits until the first server listens.
+    fn start(folder: &Path, faults: &str) -> Running {
+        let mut command = torture(folder, "sqlite", "5", faults);
+        let running = Running(command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap());
+        let faults = folder.join("faults.jsonl");
+        wait_until("a fault was done", || std::fs::read_to_string(&faults).is_ok_and(|faults| !faults.is_empty()));
+        running
+    }
+
+    fn signal(&self, name: &str) {
+        let id = self.0.id().to_string();
+        assert!(Command::new("kill").args([&format!("-{name}"), &id]).status().unwrap().success());
+    }
+
+    fn output(self) -> Output {
+        self.0.wait_with_output().unwrap()
+    }
+}
+
+#[test]
+fn interrupted_it_heals_and_judges() {
+    let place = tempfile::tempdir().unwrap();
+    let folder = place.path().canonicalize().unwrap().join("run");
+    let running = Running::start(&folder, "kill");
+    running.signal("INT");
+    let output = running.output();
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    assert!(text(&output.stdout).contains("no violations, stopped early"), "{}", text(&output.stdout));
+    assert_eq!(processes_of(&folder), Vec::<String>::new());
+}
+
+#[test]
+fn killed_it_leaves_nobody_behind() {
+    let place = tempfile::tempdir().unwrap();
+    let folder = place.path().canonicalize().unwrap().join("run");
+    // A frozen server listens to no other signal than the one that it gets then.
+    let running = Running::start(&folder, "kill=1,freeze=1000");
+    assert_ne!(processes_of(&folder), Vec::<String>::new());
+    running.signal("KILL");
+    running.output();
+    wait_until("everybody has ended", || processes_of(&folder).is_empty());
+}
+
+#[test]
+fn what_cannot_be_is_refused() {
+    let check = |args: &[&str], expected: &str| {
+        let output = surehold(&[&["torture"], args].concat());
+        let said = text(&output.stderr);
+        assert_eq!((output.status.code(), said.contains(expected)), (Some(2), true), "{args:?}: {said}");
+    };
+    check(&["--store", "sqlite", "--faults", "murder"], "there is no fault `murder`");
+    check(&["--store", "sqlite", "--faults", "restart-postgres=1"], "not possible here: there is no Postgres");
+    check(&["--store", "sqlite", "--minutes", "0"], "more than 0");
+    check(&["--store", "sqlite", "--folder", "/proc"], "no earlier run left it");
+}
