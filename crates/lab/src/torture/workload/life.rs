@@ -7,7 +7,7 @@ use super::user::{Booked, Held, User};
 use super::world::{STOCK, between, one_in};
 use crate::torture::history::{Ask, Units};
 
-const OWNERS: usize = 4;
+const OWNERS: usize = 2;
 
 impl User {
     /// Once, without tricks: the request depends on the seed alone.

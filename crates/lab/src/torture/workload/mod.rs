@@ -46,7 +46,7 @@ use world::World;
 use super::history::{Ask, Recorder};
 
 /// The policy of the tenant while it is tortured: an owner may have this many holds at once.
-pub const OWNER_HOLDS_MAX: i64 = 6;
+pub const OWNER_HOLDS_MAX: i64 = 3;
 /// And a hold lives this long at most, extensions included.
 pub const LIFETIME_SECS_MAX: i64 = 40;
 const PREPARE_TIMEOUT: Duration = Duration::from_secs(15);

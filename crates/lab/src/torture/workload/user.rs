@@ -22,7 +22,7 @@ const LITTLE_PATIENCE: Duration = Duration::from_secs(1);
 const LIVE_MAX: usize = 3;
 const BOOKED_MAX: usize = 3;
 /// How often a request without an answer is repeated before it is left to the auditor.
-const REPEATS_MAX: usize = 10;
+const REPEATS_MAX: usize = 16;
 const PAUSE_MILLIS_MAX: i64 = 500;
 /// Requests that may be sent once more, much later.
 const REMEMBERED: usize = 16;
@@ -206,16 +206,17 @@ impl User {
     async fn ask_twice_at_once(&mut self, asked: &Asked) -> Result<Told> {
         let other = self.dice.roll(self.around.office.node_count());
         let (one, two) = tokio::join!(self.asker.ask(asked, self.node), self.asker.ask(asked, other));
-        let (one, two) = (one?, two?);
         let rank = |told: &Told| match told {
-            Told::Ok(Answer::Hold { replayed: true, .. }) => 1,
-            Told::Ok(_) => 0,
-            Told::Unknown(_) => 2,
-            Told::Refused(_) => 3,
-            Told::TurnedAway(_) => 4,
+            Told::Unknown(_) => 0,
+            Told::Ok(_) => 1,
+            Told::Refused(_) => 2,
+            Told::TurnedAway(_) => 3,
         };
-        let told = if rank(&one) <= rank(&two) { one } else { two };
-        self.settle(asked, told).await
+        let (one, two) = (one?, two?);
+        let (first, second) = if rank(&one) <= rank(&two) { (one, two) } else { (two, one) };
+        let told = self.settle(asked, first).await?;
+        // Without a third answer the second is as good.
+        Ok(if matches!((&told, &second), (Told::Unknown(_), Told::Ok(_))) { second } else { told })
     }
 
     /// Whoever is turned away waits a little, longer each time, and turns to another node.
