@@ -8,6 +8,8 @@ use super::world::{STOCK, between, one_in};
 use crate::torture::history::{Ask, Units};
 
 const OWNERS: usize = 2;
+/// From here on a client is modest.
+const SCARCE: u8 = 3;
 
 impl User {
     /// Once, without tricks: the request depends on the seed alone.
@@ -25,9 +27,9 @@ impl User {
         if let Told::Ok(_) = self.carry(asked).await? {
             match self.dice.roll(6) {
                 // Everybody may come for it now.
-                0..2 => self.post(hold),
-                // Left alone, but not by the others: at its expiry they meet.
-                2 => {
+                0 | 1 => self.post(hold),
+                // Left alone, but not by the others: at its expiry they meet. Not where little is left.
+                2 if self.scarcity < SCARCE => {
                     self.post(hold);
                     self.live.retain(|held| held.hold != hold);
                 }
@@ -39,9 +41,10 @@ impl User {
 
     pub(super) fn wish(&mut self) -> Ask {
         let world = std::sync::Arc::clone(&self.around.world);
-        let lines = world.wish(&mut self.dice);
-        let lifetime_secs =
-            if one_in(&mut self.dice, 5) { between(&mut self.dice, 3, 20) } else { between(&mut self.dice, 1, 2) };
+        let lines = world.wish(&mut self.dice, self.scarcity > SCARCE);
+        let patient = one_in(&mut self.dice, 5) && self.scarcity < SCARCE;
+        let (secs_min, secs_max) = if patient { (3, 20) } else { (1, 2) };
+        let lifetime_secs = between(&mut self.dice, secs_min, secs_max);
         let owner = one_in(&mut self.dice, 5).then(|| format!("desk-{}", self.dice.roll(OWNERS)));
         Ask::Place { hold: self.new_id(), lines, lifetime_secs: Some(lifetime_secs), owner }
     }

@@ -26,6 +26,7 @@ const REPEATS_MAX: usize = 16;
 const PAUSE_MILLIS_MAX: i64 = 500;
 /// Requests that may be sent once more, much later.
 const REMEMBERED: usize = 16;
+const SCARCITY_MAX: u8 = 8;
 /// Asked without knowing anything, so that they depend on the seed alone.
 const FIRST_WISHES: usize = 2;
 
@@ -69,6 +70,8 @@ pub(super) struct User {
     pub(super) disturbed: Vec<String>,
     pub(super) stock_is_short: bool,
     was_sold_out: bool,
+    /// Rises with each hold that was not to be had, falls with each that was.
+    pub(super) scarcity: u8,
     /// How often it was turned away in a row.
     turned_away: u32,
     remembered: VecDeque<Asked>,
@@ -88,6 +91,7 @@ impl User {
             disturbed: Vec::new(),
             stock_is_short: false,
             was_sold_out: false,
+            scarcity: 0,
             turned_away: 0,
             remembered: VecDeque::new(),
         }
@@ -264,7 +268,12 @@ impl User {
     /// Takes note of what became of a hold.
     pub(super) fn learn(&mut self, ask: &Ask, told: &Told) {
         match told {
-            Told::Ok(Answer::Hold { hold, .. }) => self.learn_of(hold),
+            Told::Ok(Answer::Hold { hold, .. }) => {
+                if matches!(ask, Ask::Place { .. }) {
+                    self.scarcity = self.scarcity.saturating_sub(1);
+                }
+                self.learn_of(hold);
+            }
             Told::Ok(Answer::Absent) => self.forget_of(ask),
             Told::Ok(Answer::Pool { .. } | Answer::Task { .. }) | Told::TurnedAway(_) => {}
             Told::Refused(code) => self.learn_refusal(ask, code),
@@ -296,6 +305,7 @@ impl User {
             "sold-out" => {
                 self.was_sold_out = true;
                 if let Ask::Place { lines, .. } = ask {
+                    self.scarcity = (self.scarcity + 1).min(SCARCITY_MAX);
                     self.stock_is_short |= lines.contains_key(super::world::STOCK);
                 }
             }

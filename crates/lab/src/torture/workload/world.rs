@@ -70,9 +70,9 @@ impl World {
         unreachable!("what was rolled is below the sum of the weights")
     }
 
-    /// What a guest wants: nights in a row, or one or two things.
-    pub(super) fn wish(&self, dice: &mut Dice) -> Units {
-        let wanted = self.pick(dice);
+    /// What a guest wants: nights in a row, or one or two things. Whoever found too much taken takes anything.
+    pub(super) fn wish(&self, dice: &mut Dice, anything: bool) -> Units {
+        let wanted = if anything { &self.pools[dice.roll(self.pools.len())] } else { self.pick(dice) };
         match wanted.kind {
             Kind::Night { room, night } => {
                 let nights = 1 + dice.roll(STAY_NIGHTS_MAX.min(NIGHTS - night));
@@ -141,7 +141,7 @@ mod tests {
         let mut dice = Dice::new(1);
         let mut wanted = BTreeMap::new();
         for _ in 0..10_000 {
-            let wish = world.wish(&mut dice);
+            let wish = world.wish(&mut dice, false);
             assert!((1..=STAY_NIGHTS_MAX).contains(&wish.len()), "{wish:?}");
             for (name, quantity) in wish {
                 assert!(names.contains(&name) && (1..=QUANTITY_MAX).contains(&quantity), "{quantity} of {name}");

@@ -67,6 +67,7 @@ fn assert_varied(history: &[Entry], end: &WorkloadEnd) {
         assert!(has(function, Kind::Ok, None) && has(function, Kind::Fail, Some("hold-ended")), "{function}");
     }
     assert_raced(history);
+    assert_versions_named(history);
     for code in ["sold-out", "owner-holds-limit", "idempotency-key-reused", "hold-id-reused"] {
         assert!(end.fails.contains_key(code), "{code} never came: {:?}", end.fails);
     }
@@ -89,6 +90,25 @@ fn assert_varied(history: &[Entry], end: &WorkloadEnd) {
             batches
         });
     assert!(batches.len() > 3 && batches.values().all(|count| (2..=20).contains(count)), "{batches:?}");
+}
+
+/// A version of a pool is made once, by one command; so a version under a wrong name shows.
+fn assert_versions_named(history: &[Entry]) {
+    let mut made_by: BTreeMap<(String, i64), &Entry> = BTreeMap::new();
+    for entry in history {
+        let versions = match &entry.answer {
+            Some(Answer::Hold { hold, replayed: false }) => hold.pool_versions.clone(),
+            Some(Answer::Pool { pool, replayed: false }) if !matches!(entry.ask, Ask::ReadPool { .. }) => {
+                BTreeMap::from([(pool.name.clone(), pool.version)])
+            }
+            Some(Answer::Hold { .. } | Answer::Pool { .. } | Answer::Absent | Answer::Task { .. }) | None => continue,
+        };
+        for version in versions {
+            let other = made_by.insert(version.clone(), entry);
+            assert!(other.is_none(), "{version:?} was made twice: {other:?} {entry:?}");
+        }
+    }
+    assert!(made_by.len() > 1_000, "{}", made_by.len());
 }
 
 /// Asks about the end of a hold, with the place of the invocation and of the answer.
@@ -184,11 +204,11 @@ async fn much_comes_of_it_and_all_of_it_is_written_down() {
     });
     let running = tokio::spawn(run(nodes.plan.clone(), recorder, Arc::clone(&counts), stop.child_token()));
     let asked = async |count: u64| until("asked", async || counts.total().asked() >= count).await;
-    asked(2_000).await;
+    asked(1_500).await;
     let away = async { until("turned away", async || counts.total().turned_away > 20).await };
     nodes.restart(away).await;
     let began = (Instant::now(), counts.total().asked());
-    asked(8_000).await;
+    asked(5_000).await;
     let (took, count) = (began.0.elapsed(), counts.total().asked() - began.1);
     until("everything tried", async || counts.by_function().values().all(|tally| tally.useful > 0)).await;
     let codes = ["idempotency-key-reused", "hold-id-reused"];
@@ -212,6 +232,24 @@ async fn much_comes_of_it_and_all_of_it_is_written_down() {
     let told: Vec<String> = events.into_iter().map(|event| event.cursor).collect();
     let kept = pages(&nodes.plan).await;
     assert!(told.len() > 1_000 && kept.starts_with(&told), "the feed in order, without gaps: {}", told.len());
+}
+
+/// The world is as large as its clients need.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn few_and_many_clients() {
+    for clients in [2, 48] {
+        let nodes = Nodes::start(3, clients).await;
+        let folder = tempfile::tempdir().unwrap();
+        let recorder = Arc::new(Recorder::create(&folder.path().join("history.jsonl")).unwrap());
+        prepare(&nodes.plan, &recorder).await.unwrap();
+        let (counts, stop) = (Arc::new(Counts::default()), CancellationToken::new());
+        let running = tokio::spawn(run(nodes.plan.clone(), recorder, Arc::clone(&counts), stop.clone()));
+        until("asked", async || counts.total().asked() > 1_500).await;
+        stop.cancel();
+        let end = running.await.unwrap().unwrap();
+        println!("{clients} clients: {}% useful, {:?}", end.total.useful_percent(), end.fails);
+        assert!(end.is_meaningful(), "{clients} clients: {}% useful: {end:#?}", end.total.useful_percent());
+    }
 }
 
 /// What each client asks first, without the ids.
