@@ -1,0 +1,204 @@
+//! How much came of it. A run in which almost everything was refused proves nothing.
+
+use std::collections::BTreeMap;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use super::told::Told;
+use crate::torture::history::{Answer, Ask};
+
+/// As the history calls them.
+pub const FUNCTIONS: [&str; 12] = [
+    "place",
+    "extend",
+    "convert",
+    "cancel",
+    "move",
+    "give_back",
+    "put_pool",
+    "adjust",
+    "read_hold",
+    "read_pool",
+    "expire_task",
+    "charge_task",
+];
+
+/// Less than this is a run that proves nothing.
+pub const USEFUL_PERCENT_MIN: u64 = 40;
+
+fn function(ask: &Ask) -> usize {
+    match ask {
+        Ask::Place { .. } => 0,
+        Ask::Extend { .. } => 1,
+        Ask::Convert { .. } => 2,
+        Ask::Cancel { .. } => 3,
+        Ask::Move { .. } => 4,
+        Ask::GiveBack { .. } => 5,
+        Ask::PutPool { .. } => 6,
+        Ask::Adjust { .. } => 7,
+        Ask::ReadHold { .. } => 8,
+        Ask::ReadPool { .. } => 9,
+        Ask::ExpireTask { .. } => 10,
+        Ask::ChargeTask { .. } => 11,
+    }
+}
+
+/// What became of asks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// `ok`, and something changed or was found.
+    pub useful: u64,
+    /// `ok`, and it had been so before.
+    pub repeated: u64,
+    /// `fail`: the server understood and said no.
+    pub refused: u64,
+    /// `fail`: nobody was there, or had time. Says nothing about the world, so it is in no share.
+    pub turned_away: u64,
+    /// `info`.
+    pub unknown: u64,
+}
+
+impl Tally {
+    pub fn ok(&self) -> u64 {
+        self.useful + self.repeated
+    }
+
+    pub fn fail(&self) -> u64 {
+        self.refused + self.turned_away
+    }
+
+    pub fn asked(&self) -> u64 {
+        self.ok() + self.fail() + self.unknown
+    }
+
+    /// Of the asks that were not turned away; rounded down, 0 if there were none.
+    pub fn useful_percent(&self) -> u64 {
+        (self.useful * 100).checked_div(self.asked() - self.turned_away).unwrap_or(0)
+    }
+
+    fn plus(self, other: Tally) -> Tally {
+        Tally {
+            useful: self.useful + other.useful,
+            repeated: self.repeated + other.repeated,
+            refused: self.refused + other.refused,
+            turned_away: self.turned_away + other.turned_away,
+            unknown: self.unknown + other.unknown,
+        }
+    }
+}
+
+#[derive(Debug, Default)]
+struct Counter {
+    useful: AtomicU64,
+    repeated: AtomicU64,
+    refused: AtomicU64,
+    turned_away: AtomicU64,
+    unknown: AtomicU64,
+}
+
+impl Counter {
+    fn read(&self) -> Tally {
+        let read = |count: &AtomicU64| count.load(Ordering::Relaxed);
+        Tally {
+            useful: read(&self.useful),
+            repeated: read(&self.repeated),
+            refused: read(&self.refused),
+            turned_away: read(&self.turned_away),
+            unknown: read(&self.unknown),
+        }
+    }
+}
+
+/// Counts while it runs.
+#[derive(Debug, Default)]
+pub struct Counts {
+    by: [Counter; FUNCTIONS.len()],
+    fails: Mutex<BTreeMap<String, u64>>,
+}
+
+impl Counts {
+    pub(super) fn count(&self, ask: &Ask, told: &Told) {
+        let counter = &self.by[function(ask)];
+        let counter = match told {
+            Told::Ok(answer) if had_been_so(answer) => &counter.repeated,
+            Told::Ok(_) => &counter.useful,
+            Told::Refused(_) => &counter.refused,
+            Told::TurnedAway(_) => &counter.turned_away,
+            Told::Unknown(_) => &counter.unknown,
+        };
+        counter.fetch_add(1, Ordering::Relaxed);
+        if let Told::Refused(code) | Told::TurnedAway(code) = told {
+            let mut fails = self.fails.lock().expect("nothing panics while holding it");
+            *fails.entry(code.clone()).or_default() += 1;
+        }
+    }
+
+    pub fn total(&self) -> Tally {
+        self.by.iter().map(Counter::read).fold(Tally::default(), Tally::plus)
+    }
+
+    pub fn by_function(&self) -> BTreeMap<&'static str, Tally> {
+        FUNCTIONS.into_iter().zip(self.by.iter().map(Counter::read)).collect()
+    }
+
+    /// How often each code was the answer.
+    pub fn fails(&self) -> BTreeMap<String, u64> {
+        self.fails.lock().expect("nothing panics while holding it").clone()
+    }
+
+    pub(super) fn end(&self) -> WorkloadEnd {
+        WorkloadEnd { total: self.total(), by_function: self.by_function(), fails: self.fails() }
+    }
+}
+
+fn had_been_so(answer: &Answer) -> bool {
+    match answer {
+        Answer::Hold { replayed, .. } | Answer::Pool { replayed, .. } | Answer::Task { replayed } => *replayed,
+        Answer::Absent => true,
+    }
+}
+
+/// What a run came to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WorkloadEnd {
+    pub total: Tally,
+    pub by_function: BTreeMap<&'static str, Tally>,
+    pub fails: BTreeMap<String, u64>,
+}
+
+impl WorkloadEnd {
+    /// Whether enough happened for the run to prove something.
+    pub fn is_meaningful(&self) -> bool {
+        self.total.useful_percent() >= USEFUL_PERCENT_MIN
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shares() {
+        let check = |useful, repeated, refused, turned_away, unknown, percent| {
+            let tally = Tally { useful, repeated, refused, turned_away, unknown };
+            assert_eq!(tally.useful_percent(), percent, "{tally:?}");
+        };
+        check(0, 0, 0, 0, 0, 0);
+        check(0, 0, 0, 9, 0, 0);
+        check(40, 20, 30, 1_000, 10, 40);
+        check(1, 0, 2, 0, 0, 33);
+    }
+
+    #[test]
+    fn functions_are_called_what_the_history_calls_them() {
+        let hold = uuid::Uuid::nil();
+        let named = |ask: Ask| {
+            let written = serde_json::to_value(&ask).unwrap();
+            assert_eq!(written["f"], FUNCTIONS[function(&ask)]);
+        };
+        named(Ask::GiveBack { hold, part: None });
+        named(Ask::Move { hold, from: BTreeMap::new(), to: BTreeMap::new() });
+        named(Ask::ChargeTask { task: String::new(), purchase: String::new(), amount: 1 });
+        named(Ask::ReadPool { pool: String::new() });
+    }
+}

@@ -1,0 +1,89 @@
+//! Several on one hold: at the instant of its expiry, behind another's back, or with two minds at once.
+
+use anyhow::Result;
+
+use super::board::Posted;
+use super::told::Asked;
+use super::user::{Held, User, now_micros};
+use super::world::{between, one_in};
+use crate::torture::history::Ask;
+
+/// How far ahead clients agree to meet.
+const AHEAD_MICROS: i64 = 250_000;
+/// How far around the instant they strike.
+const AROUND_MILLIS: i64 = 30;
+
+fn as_held(posted: Posted) -> Held {
+    let Posted { hold, lines, expires_at } = posted;
+    Held { hold, lines, expires_at, private: false }
+}
+
+impl User {
+    /// Waits for the expiry of a hold that others wait for too, and strikes around that instant.
+    pub(super) async fn meet_at_expiry(&mut self) -> Result<()> {
+        let now = now_micros();
+        let Some(posted) = self.around.board.expiring(now, now + AHEAD_MICROS) else { return self.place().await };
+        let strike_at = posted.expires_at + 1_000 * between(&mut self.dice, -AROUND_MILLIS, AROUND_MILLIS);
+        self.pause((strike_at - now_micros()) / 1_000).await;
+        let held = as_held(posted);
+        let asked = match self.dice.roll(12) {
+            0..3 => Asked::new(Ask::Cancel { hold: held.hold }),
+            3..6 => Asked::new(self.conversion(&held)),
+            6..8 => Asked::new(self.extend_until(&held)),
+            8..10 => {
+                let by_secs = Some(1);
+                Asked::under(self.new_key(), Ask::Extend { hold: held.hold, until: None, by_secs })
+            }
+            10 => Asked::new(self.expire_task(held.hold)),
+            _ => Asked::new(Ask::ReadHold { hold: held.hold }),
+        };
+        self.carry(asked).await?;
+        // Extended: the fight goes on at its new end.
+        self.post(held.hold);
+        Ok(())
+    }
+
+    /// Acts on a hold that another has just placed.
+    pub(super) async fn take_from_another(&mut self) -> Result<()> {
+        let Some(posted) = self.around.board.fresh(&mut self.dice) else { return self.place().await };
+        let held = as_held(posted);
+        let ask = match self.dice.roll(4) {
+            0 => Ask::Cancel { hold: held.hold },
+            1 | 2 => self.conversion(&held),
+            _ => self.extend_until(&held),
+        };
+        self.carry(Asked::new(ask)).await.map(drop)
+    }
+
+    /// Says two different things about an own hold at once, at two nodes: at most one of them ends it.
+    pub(super) async fn duel(&mut self) -> Result<()> {
+        let count = self.live.len();
+        if count == 0 {
+            return self.place().await;
+        }
+        let held = self.live[self.dice.roll(count)].clone();
+        let one = Asked::new(self.conversion(&held));
+        let two = match self.dice.roll(4) {
+            0 => Asked::new(self.conversion(&held)),
+            1 => Asked::new(self.extend_until(&held)),
+            _ => Asked::new(Ask::Cancel { hold: held.hold }),
+        };
+        let other = self.dice.roll(self.around.office.node_count());
+        let swapped = one_in(&mut self.dice, 2);
+        let (first, second) = if swapped { (&two, &one) } else { (&one, &two) };
+        let told = tokio::join!(self.asker.ask(first, self.node), self.asker.ask(second, other));
+        let (first_told, second_told) = (told.0?, told.1?);
+        let first_told = self.settle(first, first_told).await?;
+        let second_told = self.settle(second, second_told).await?;
+        // The one who lost knows less: what the winner was told counts.
+        let refused = |told: &super::told::Told| matches!(told, super::told::Told::Refused(_));
+        let (lost, won) = if refused(&first_told) {
+            ((first, &first_told), (second, &second_told))
+        } else {
+            ((second, &second_told), (first, &first_told))
+        };
+        self.learn(&lost.0.ask, lost.1);
+        self.learn(&won.0.ask, won.1);
+        Ok(())
+    }
+}
