@@ -30,19 +30,63 @@ pub(super) struct Operation {
 
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum What {
-    PoolChanged { pool: String, version: i64, total: i64, overbook: i64, granted: i64, closed: bool },
-    PoolOversold { pool: String, oversold: i64 },
-    Placed { hold: Uuid, versions: Vec<i64> },
-    Extended { hold: Uuid, expires_at: i64 },
-    Cancelled { hold: Uuid, versions: Vec<i64> },
-    Expired { hold: Uuid, versions: Vec<i64> },
-    Converted { hold: Uuid, consume: bool, kept: Units, versions: Vec<i64> },
-    GivenBack { hold: Uuid, lines: Units, versions: Vec<i64> },
-    Moved { hold: Uuid, from: Units, to: Units, pools: Vec<String>, versions: Vec<i64> },
-    Succeeded { operation: Operation },
-    Died { operation: Operation },
+    PoolChanged {
+        pool: String,
+        version: i64,
+        total: i64,
+        overbook: i64,
+        granted: i64,
+        closed: bool,
+    },
+    PoolOversold {
+        pool: String,
+        oversold: i64,
+    },
+    Placed {
+        hold: Uuid,
+        versions: Vec<i64>,
+    },
+    Extended {
+        hold: Uuid,
+        expires_at: i64,
+    },
+    Cancelled {
+        hold: Uuid,
+        versions: Vec<i64>,
+    },
+    Expired {
+        hold: Uuid,
+        versions: Vec<i64>,
+    },
+    Converted {
+        hold: Uuid,
+        consume: bool,
+        kept: Units,
+        versions: Vec<i64>,
+    },
+    GivenBack {
+        hold: Uuid,
+        lines: Units,
+        versions: Vec<i64>,
+    },
+    Moved {
+        hold: Uuid,
+        from: Units,
+        to: Units,
+        pools: Vec<String>,
+        versions: Vec<i64>,
+    },
+    Succeeded {
+        operation: Operation,
+    },
+    Died {
+        operation: Operation,
+    },
     Redriven,
-    Received { external_id: String, operation: Operation },
+    Received {
+        external_id: String,
+        operation: Operation,
+    },
     /// Nothing that the auditor has an opinion on.
     Other,
 }
@@ -102,19 +146,63 @@ pub(super) fn units(lines: Vec<Line>) -> Units {
 #[derive(Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 enum Body {
-    PoolChanged { pool: PoolName, version: i64, total: i64, overbook: i64, granted: i64, closed: bool },
-    PoolOversold { pool: PoolName, oversold: i64 },
-    HoldPlaced { hold: Uuid, versions: Vec<i64> },
-    HoldExtended { hold: Uuid, expires_at: String },
-    HoldCancelled { hold: Uuid, versions: Vec<i64> },
-    HoldExpired { hold: Uuid, versions: Vec<i64> },
-    HoldConverted { hold: Uuid, mode: String, kept: Vec<Line>, versions: Vec<i64> },
-    BookedGivenBack { hold: Uuid, lines: Vec<Line>, versions: Vec<i64> },
-    BookedMoved { hold: Uuid, from: Vec<Line>, to: Vec<Line>, pools: Vec<PoolName>, versions: Vec<i64> },
-    OperationSucceeded { operation: Operation },
-    OperationDied { operation: Operation },
+    PoolChanged {
+        pool: PoolName,
+        version: i64,
+        total: i64,
+        overbook: i64,
+        granted: i64,
+        closed: bool,
+    },
+    PoolOversold {
+        pool: PoolName,
+        oversold: i64,
+    },
+    HoldPlaced {
+        hold: Uuid,
+        versions: Vec<i64>,
+    },
+    HoldExtended {
+        hold: Uuid,
+        expires_at: String,
+    },
+    HoldCancelled {
+        hold: Uuid,
+        versions: Vec<i64>,
+    },
+    HoldExpired {
+        hold: Uuid,
+        versions: Vec<i64>,
+    },
+    HoldConverted {
+        hold: Uuid,
+        mode: String,
+        kept: Vec<Line>,
+        versions: Vec<i64>,
+    },
+    BookedGivenBack {
+        hold: Uuid,
+        lines: Vec<Line>,
+        versions: Vec<i64>,
+    },
+    BookedMoved {
+        hold: Uuid,
+        from: Vec<Line>,
+        to: Vec<Line>,
+        pools: Vec<PoolName>,
+        versions: Vec<i64>,
+    },
+    OperationSucceeded {
+        operation: Operation,
+    },
+    OperationDied {
+        operation: Operation,
+    },
     OperationRedriven {},
-    InboxReceived { external_id: String, operation: Operation },
+    InboxReceived {
+        external_id: String,
+        operation: Operation,
+    },
     #[serde(other)]
     Other,
 }
@@ -126,9 +214,7 @@ fn what(body: &Value) -> Option<What> {
         }
         Body::PoolOversold { pool, oversold } => What::PoolOversold { pool: pool.joined(), oversold },
         Body::HoldPlaced { hold, versions } => What::Placed { hold, versions },
-        Body::HoldExtended { hold, expires_at } => {
-            What::Extended { hold, expires_at: instant::parse(&expires_at)? }
-        }
+        Body::HoldExtended { hold, expires_at } => What::Extended { hold, expires_at: instant::parse(&expires_at)? },
         Body::HoldCancelled { hold, versions } => What::Cancelled { hold, versions },
         Body::HoldExpired { hold, versions } => What::Expired { hold, versions },
         Body::HoldConverted { hold, mode, kept, versions } => {

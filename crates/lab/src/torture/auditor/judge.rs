@@ -37,8 +37,7 @@ pub fn judge_with_seed(history: &[Entry], final_state: &FinalState, seed: u64) -
     let bounds = refusals::bounds(&moments, &replay);
     let by_event = effects.iter().map(|effect| (effect.event, *effect)).collect();
     Refusals { replay: &replay, bounds: &bounds, effects: by_event }.check(&requests, &mut verdict);
-    let judged =
-        Judged { requests: &requests, effects: &effects, moments: &moments, bounds: &bounds, replay: &replay };
+    let judged = Judged { requests: &requests, effects: &effects, moments: &moments, bounds: &bounds, replay: &replay };
     linearizable::check(&judged, seed, &mut verdict);
     tasks::check(&requests, final_state, &replay, &mut verdict);
     if !final_state.settled {

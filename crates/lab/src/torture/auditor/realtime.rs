@@ -54,7 +54,12 @@ pub(super) fn moments(requests: &[Request<'_>], effects: &[Effect], replay: &Rep
         }
     }
     for (place, request) in requests.iter().enumerate().filter(|(_, request)| request.fate == Fate::Ok) {
-        let of = |version: i64| Moment { key: 2 * version + 1, begun: request.begun(), done: request.done(), request: place };
+        let of = |version: i64| Moment {
+            key: 2 * version + 1,
+            begun: request.begun(),
+            done: request.done(),
+            request: place,
+        };
         match seen(request) {
             Some(Seen::Pool(pool, version)) => push(&mut moments.pools, pool, of(version)),
             Some(Seen::Hold(hold, version)) => moments.holds.entry(hold).or_default().push(of(version)),
@@ -101,12 +106,7 @@ fn seen<'a>(request: &Request<'a>) -> Option<Seen<'a>> {
     }
 }
 
-pub(super) fn check(
-    requests: &[Request<'_>],
-    effects: &[Effect],
-    moments: &Moments,
-    verdict: &mut Verdict,
-) {
+pub(super) fn check(requests: &[Request<'_>], effects: &[Effect], moments: &Moments, verdict: &mut Verdict) {
     let in_feed = effects.iter().map(|effect| {
         let &Effect { event, request, begun, done } = effect;
         Moment { key: 2 * i64::try_from(event).expect("a feed fits in memory"), begun, done, request }

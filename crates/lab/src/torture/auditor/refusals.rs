@@ -86,10 +86,9 @@ impl Refusals<'_> {
                 (Ask::PutPool { pool, expected_version: Some(expected), .. }, "pool-version") => {
                     Some(self.can_differ(request, pool, *expected))
                 }
-                (
-                    Ask::Extend { hold, .. } | Ask::Convert { hold, .. } | Ask::Cancel { hold },
-                    "hold-ended",
-                ) => Some(self.can_have_ended(request, *hold)),
+                (Ask::Extend { hold, .. } | Ask::Convert { hold, .. } | Ask::Cancel { hold }, "hold-ended") => {
+                    Some(self.can_have_ended(request, *hold))
+                }
                 (
                     Ask::Extend { hold, .. }
                     | Ask::Convert { hold, .. }

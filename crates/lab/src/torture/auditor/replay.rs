@@ -212,7 +212,8 @@ impl Player<'_> {
             self.verdict.add("oversold", || format!("{}: {name} promises more than there is: {now:?}", place(event)));
         }
         if now.closed {
-            self.verdict.add("replay", || format!("{}: something was claimed in {name}, which is closed", place(event)));
+            self.verdict
+                .add("replay", || format!("{}: something was claimed in {name}, which is closed", place(event)));
         }
     }
 
@@ -232,8 +233,7 @@ impl Player<'_> {
             return;
         };
         let expires_at = placement.expires_at.or(lifetime).or(placement.expires_at_last);
-        let stage =
-            Stage { event: self.index, state: HoldState::Active, kept: None, expires_at, ended_at: None };
+        let stage = Stage { event: self.index, state: HoldState::Active, kept: None, expires_at, ended_at: None };
         self.check_whole(event, id, &lines, versions);
         for (name, version) in in_order(lines.keys()).into_iter().zip(versions) {
             let units = lines[name];

@@ -77,9 +77,7 @@ fn check_group(name: &str, group: &[&Request<'_>], verdict: &mut Verdict) {
     for request in group.iter().filter(|request| request.begun() > first.done()) {
         let Some(refusal) = request.refusal().filter(|refusal| is_decided(refusal)) else { continue };
         if request.ask() == first.ask() || refusal != "idempotency-key-reused" {
-            verdict.add("replies-repeat", || {
-                format!("{name} was done, and {} was answered {refusal}", request.name())
-            });
+            verdict.add("replies-repeat", || format!("{name} was done, and {} was answered {refusal}", request.name()));
         }
     }
 }

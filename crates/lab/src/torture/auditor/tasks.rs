@@ -235,7 +235,13 @@ fn check_charges(
 }
 
 /// What the operation says of each of its calls is what the provider did.
-fn check_steps(kind: &str, key: &str, operation: &OperationSeen, is_made: impl Fn(usize) -> bool, verdict: &mut Verdict) {
+fn check_steps(
+    kind: &str,
+    key: &str,
+    operation: &OperationSeen,
+    is_made: impl Fn(usize) -> bool,
+    verdict: &mut Verdict,
+) {
     let steps = CHARGES.iter().find(|(name, _)| *name == kind).map_or(0, |(_, steps)| *steps);
     let is_done = operation.state == "SUCCEEDED" && !is_declined(operation);
     for step in 0..steps.max(operation.effects.len()) {

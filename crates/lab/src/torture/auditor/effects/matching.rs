@@ -73,9 +73,14 @@ pub(super) fn explain(
     }
     let mut candidates: HashMap<Subject, Vec<usize>> = HashMap::new();
     for (place, group) in groups.iter().enumerate() {
-        let first = group.requests.first().and_then(|request| subject_of_ask(requests[*request].ask()));
-        let Some(subject) = first.filter(|subject| open.contains_key(subject)) else { continue };
-        candidates.entry(subject).or_default().push(place);
+        // Under one key there may be requests about different things: only one of them was the first.
+        let subjects = group.requests.iter().filter_map(|request| subject_of_ask(requests[*request].ask()));
+        for subject in subjects.filter(|subject| open.contains_key(subject)) {
+            let near = candidates.entry(subject).or_default();
+            if near.last() != Some(&place) {
+                near.push(place);
+            }
+        }
     }
     let mut explained = Vec::new();
     for (subject, events) in &open {
@@ -157,9 +162,7 @@ impl Search<'_> {
         let mut places = self.groups[group].requests.iter().copied();
         places.find(|place| {
             let request = &self.requests[*place];
-            request.fate == Fate::Unknown
-                && request.begun() <= self.seen_by[event]
-                && fits(request, event, self.replay)
+            request.fate == Fate::Unknown && request.begun() <= self.seen_by[event] && fits(request, event, self.replay)
         })
     }
 

@@ -35,9 +35,11 @@ pub(super) fn told(request: &Request<'_>, replay: &Replay) -> Told {
             if until.is_some() && replayed {
                 return Told::Nothing;
             }
-            of_hold(replay, *hold, |what| {
-                matches!(what, What::Extended { expires_at, .. } if *expires_at == seen.expires_at)
-            })
+            of_hold(
+                replay,
+                *hold,
+                |what| matches!(what, What::Extended { expires_at, .. } if *expires_at == seen.expires_at),
+            )
         }
         Ask::Move { .. } | Ask::GiveBack { .. } => {
             let versions = request.hold_told().map(|(seen, _)| &seen.pool_versions);

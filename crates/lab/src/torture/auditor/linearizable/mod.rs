@@ -85,7 +85,8 @@ fn chosen(judged: &Judged<'_>, seed: u64) -> Vec<(String, i64)> {
         all.swap_remove(place);
     }
     // Not always the same borders: what is wrong may lie across one.
-    let offset = i64::try_from(dice.roll(u64::try_from(WINDOW_VERSIONS).expect("a small number"))).expect("a small number");
+    let offset =
+        i64::try_from(dice.roll(u64::try_from(WINDOW_VERSIONS).expect("a small number"))).expect("a small number");
     let shifted = |(name, after): (String, i64)| if after == 0 { (name, 0) } else { (name, after - offset) };
     all.into_iter().map(shifted).collect()
 }

@@ -29,11 +29,21 @@ pub(super) struct Shown {
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Action {
     /// Counters change; `claim` is what must be left in an open pool.
-    Change { claim: i64, held: i64, booked: i64, total: i64 },
-    Put { total: Option<i64>, closed: Option<bool> },
+    Change {
+        claim: i64,
+        held: i64,
+        booked: i64,
+        total: i64,
+    },
+    Put {
+        total: Option<i64>,
+        closed: Option<bool>,
+    },
     Look,
     /// Refused: fewer are left.
-    Short { units: i64 },
+    Short {
+        units: i64,
+    },
     /// Refused: it is closed.
     Closed,
 }

@@ -149,11 +149,31 @@ mod tests {
             ..operation(begun, done, Action::Look)
         };
         check("one unit is sold once", &[operation(0, 9, place(1)), operation(0, 9, place(1))], false);
-        check("and again when it is free", &[operation(0, 9, place(1)), operation(0, 9, place(1)), operation(0, 9, free(1))], true);
-        check("but not before", &[operation(0, 1, place(1)), operation(2, 3, place(1)), operation(4, 9, free(1))], false);
-        check("a refusal before the claim", &[operation(0, 1, Action::Short { units: 1 }), operation(2, 3, place(1))], false);
-        check("a refusal beside the claim", &[operation(0, 3, Action::Short { units: 1 }), operation(2, 4, place(1))], true);
-        check("nobody knows of the claim", &[operation(2, 3, Action::Short { units: 1 }), operation(0, u64::MAX, place(1))], true);
+        check(
+            "and again when it is free",
+            &[operation(0, 9, place(1)), operation(0, 9, place(1)), operation(0, 9, free(1))],
+            true,
+        );
+        check(
+            "but not before",
+            &[operation(0, 1, place(1)), operation(2, 3, place(1)), operation(4, 9, free(1))],
+            false,
+        );
+        check(
+            "a refusal before the claim",
+            &[operation(0, 1, Action::Short { units: 1 }), operation(2, 3, place(1))],
+            false,
+        );
+        check(
+            "a refusal beside the claim",
+            &[operation(0, 3, Action::Short { units: 1 }), operation(2, 4, place(1))],
+            true,
+        );
+        check(
+            "nobody knows of the claim",
+            &[operation(2, 3, Action::Short { units: 1 }), operation(0, u64::MAX, place(1))],
+            true,
+        );
         check("a read of the past", &[operation(0, 1, place(1)), look(2, 3, 0)], false);
         check("two reads, newest first", &[operation(0, 9, place(1)), look(1, 2, 1), look(3, 4, 0)], false);
         check("two reads, oldest first", &[operation(0, 9, place(1)), look(1, 2, 0), look(3, 4, 1)], true);

@@ -68,7 +68,7 @@ pub(super) struct Pending {
     pub(super) outcome: Option<Result<Answer, &'static str>>,
 }
 
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct World {
     now: i64,
     seq: i64,
@@ -95,7 +95,14 @@ impl World {
 
     // ---- What those who ask write down.
 
-    fn write(&mut self, process: u64, kind: Kind, pending: (&Ask, Option<&String>), answer: Option<Answer>, error: Option<&str>) {
+    fn write(
+        &mut self,
+        process: u64,
+        kind: Kind,
+        pending: (&Ask, Option<&String>),
+        answer: Option<Answer>,
+        error: Option<&str>,
+    ) {
         self.time += 1_000;
         let entry = Entry {
             index: u64::try_from(self.history.len()).unwrap(),
@@ -170,6 +177,34 @@ impl World {
         self.now
     }
 
+    // ---- What a system must not do.
+
+    /// It is answered, and then the system forgets that it ever happened.
+    pub(super) fn ask_forgotten(&mut self, ask: Ask, key: Option<&str>) {
+        let before = self.clone();
+        let _ = self.ask_with(ask, key);
+        let World { history, time, processes, .. } = std::mem::replace(self, before);
+        (self.history, self.time, self.processes) = (history, time, processes);
+    }
+
+    /// It is done, and the one who asked is told that nothing was.
+    pub(super) fn ask_denied(&mut self, ask: Ask, key: Option<&str>) {
+        let mut pending = self.begin(ask, key);
+        self.carry_out(&mut pending);
+        pending.outcome = Some(Err("busy"));
+        self.hear(&pending);
+    }
+
+    /// What is kept under keys is lost, so that a repeat is done anew.
+    pub(super) fn forget_keys(&mut self) {
+        self.kept.clear();
+    }
+
+    /// The rest of the system goes on with other counters than the pool's.
+    pub(super) fn tamper(&mut self, pool: &str, change: impl FnOnce(&mut PoolSeen)) {
+        change(self.pools.get_mut(pool).expect("a pool of the test"));
+    }
+
     // ---- What the system does.
 
     fn emit(&mut self, body: Value) {
@@ -221,7 +256,7 @@ impl World {
             self.holds.values().filter(|hold| hold.state == "active" && hold.expires_at <= self.now).cloned().collect();
         let mut touched: BTreeMap<String, i64> = BTreeMap::new();
         for hold in lapsed {
-            let mut versions = Vec::new();
+            let mut versions = BTreeMap::new();
             for (pool, units) in &hold.lines {
                 let first = !touched.contains_key(pool);
                 let version = self.touch(pool, |pool| pool.held -= units);
@@ -229,11 +264,11 @@ impl World {
                     self.pools.get_mut(pool).unwrap().version -= 1;
                 }
                 touched.entry(pool.clone()).or_insert(version);
-                versions.push(self.pools[pool].version);
+                versions.insert(pool.clone(), self.pools[pool].version);
             }
             let now = self.now;
             self.update(hold.id, |hold| (hold.state, hold.ended_at) = ("expired".to_owned(), Some(now)));
-            self.emit(json!({"type": "hold_expired", "hold": hold.id, "versions": versions}));
+            self.emit(json!({"type": "hold_expired", "hold": hold.id, "versions": in_order(&versions)}));
         }
     }
 
@@ -265,7 +300,9 @@ impl World {
 
     fn do_it(&mut self, ask: &Ask) -> Result<Answer, &'static str> {
         match ask {
-            Ask::Place { hold, lines, lifetime_secs, owner } => self.place(*hold, lines, *lifetime_secs, owner.as_ref()),
+            Ask::Place { hold, lines, lifetime_secs, owner } => {
+                self.place(*hold, lines, *lifetime_secs, owner.as_ref())
+            }
             Ask::Extend { hold, until, by_secs } => self.extend(*hold, until.as_deref(), *by_secs),
             Ask::Convert { hold, consume, part } => self.convert(*hold, *consume, part.as_ref()),
             Ask::Cancel { hold } => self.cancel(*hold),
@@ -294,7 +331,13 @@ impl World {
         }
     }
 
-    fn place(&mut self, id: Uuid, wanted: &Units, lifetime: Option<i64>, owner: Option<&String>) -> Result<Answer, &'static str> {
+    fn place(
+        &mut self,
+        id: Uuid,
+        wanted: &Units,
+        lifetime: Option<i64>,
+        owner: Option<&String>,
+    ) -> Result<Answer, &'static str> {
         if let Some(hold) = self.holds.get(&id) {
             let same = hold.lines == *wanted && hold.owner.as_ref() == owner && self.lifetimes[&id] == lifetime;
             let hold = self.as_of_now(hold);
@@ -308,7 +351,7 @@ impl World {
         }
         self.require(wanted)?;
         let versions = self.touch_all(wanted, |pool, units| pool.held += units);
-        let told: Vec<i64> = versions.values().copied().collect();
+        let told = in_order(&versions);
         self.emit(json!({"type": "hold_placed", "hold": id, "versions": told}));
         let hold = HoldSeen {
             id,
@@ -376,7 +419,7 @@ impl World {
             (hold.state, hold.ended_at) = ("converted".to_owned(), Some(now));
             hold.kept = Some((mode.to_owned(), kept.clone()));
         });
-        let told: Vec<i64> = versions.values().copied().collect();
+        let told = in_order(&versions);
         self.emit(json!({"type": "hold_converted", "hold": id, "mode": mode, "kept": lines(&kept), "versions": told}));
         Ok(Answer::Hold { hold: HoldSeen { pool_versions: versions, ..after }, replayed: false })
     }
@@ -390,7 +433,7 @@ impl World {
         let versions = self.touch_all(&hold.lines, |pool, units| pool.held -= units);
         let now = self.now;
         let hold = self.update(id, |hold| (hold.state, hold.ended_at) = ("cancelled".to_owned(), Some(now)));
-        let told: Vec<i64> = versions.values().copied().collect();
+        let told = in_order(&versions);
         self.emit(json!({"type": "hold_cancelled", "hold": id, "versions": told}));
         Ok(Answer::Hold { hold: HoldSeen { pool_versions: versions, ..hold }, replayed: false })
     }
@@ -416,8 +459,10 @@ impl World {
         self.require(&gains)?;
         let versions = self.touch_all(&changes, |pool, change| pool.booked += change);
         let hold = self.update(id, |hold| hold.kept = Some(("book".to_owned(), after)));
-        let told: Vec<i64> = versions.values().copied().collect();
-        let pools: Vec<Value> = changes.keys().map(|pool| name(pool)).collect();
+        let told = in_order(&versions);
+        let mut pools: Vec<&String> = changes.keys().collect();
+        pools.sort_by_key(|pool| pool.split('@').collect::<Vec<_>>());
+        let pools: Vec<Value> = pools.into_iter().map(|pool| name(pool)).collect();
         self.emit(if to.is_empty() {
             json!({"type": "booked_given_back", "hold": id, "lines": lines(&from), "versions": told})
         } else {
@@ -426,7 +471,13 @@ impl World {
         Ok(Answer::Hold { hold: HoldSeen { pool_versions: versions, ..hold }, replayed: false })
     }
 
-    fn put(&mut self, pool: &str, total: Option<i64>, closed: Option<bool>, expected: Option<i64>) -> Result<Answer, &'static str> {
+    fn put(
+        &mut self,
+        pool: &str,
+        total: Option<i64>,
+        closed: Option<bool>,
+        expected: Option<i64>,
+    ) -> Result<Answer, &'static str> {
         let version = self.pools.get(pool).map_or(0, |pool| pool.version);
         if expected.is_some_and(|expected| expected != version) {
             return Err("pool-version");
@@ -503,7 +554,8 @@ impl World {
                 self.charges.push(ChargeSeen { operation: name, amount, times: 1 });
                 self.succeed(&mut operation, Some(json!({"charges": ["ch_1"]})));
                 let key = format!("{}:{}", operation.kind, operation.key);
-                let mut note = OperationSeen { kind: "NOTE_CHARGE".to_owned(), key, effects: Vec::new(), ..operation.clone() };
+                let mut note =
+                    OperationSeen { kind: "NOTE_CHARGE".to_owned(), key, effects: Vec::new(), ..operation.clone() };
                 self.succeed(&mut note, None);
             }
             self.operations.insert((operation.kind.clone(), operation.key.clone()), operation);
@@ -540,6 +592,13 @@ impl World {
         };
         (self.history, state)
     }
+}
+
+/// Events give versions by resource, then by slot.
+fn in_order(versions: &BTreeMap<String, i64>) -> Vec<i64> {
+    let mut sorted: Vec<(&String, &i64)> = versions.iter().collect();
+    sorted.sort_by_key(|(pool, _)| pool.split('@').collect::<Vec<_>>());
+    sorted.into_iter().map(|(_, version)| *version).collect()
 }
 
 fn again(answer: &Answer) -> Answer {
