@@ -18,3 +18,4 @@ mod postgres_roles;
 mod postgres_server;
 mod provider;
 mod sqlite_file;
+mod torture_auditor;
