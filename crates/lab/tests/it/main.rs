@@ -18,4 +18,5 @@ mod postgres_roles;
 mod postgres_server;
 mod provider;
 mod sqlite_file;
+mod torture_auditor;
 mod torture_workload;

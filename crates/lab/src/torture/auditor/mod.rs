@@ -1,1 +1,45 @@
-//! Says what cannot be, from the history, the final state and the event feed. Uses neither the core nor the engine.
+//! Says what cannot be, from the history, the final state and the event feed. Uses neither the core nor the engine: its
+//! model (`model.rs`) is written from the documents.
+//!
+//! `collect` asks a healed server what has become of everything; `judge` is pure, so that what was kept beside a history
+//! can be judged again. Everything is judged from what is certain: where clocks or missing answers leave room, nothing
+//! is said.
+//!
+//! | file | rules |
+//! |---|---|
+//! | `requests.rs` | `history`, `defect-answers` |
+//! | `feed.rs` | `feed` |
+//! | `replay.rs` | `replay`, `oversold`, `all-or-nothing`, `expiry` |
+//! | `final_check.rs` | `replay`, `converged` |
+//! | `effects/` | `ok-exists`, `fail-nowhere`, `done-twice`, `versions-told` |
+//! | `realtime.rs` | `real-time`, `info-settled`, `reads` |
+//! | `seen.rs` | `reads`, `expiry` |
+//! | `replies.rs` | `replies-repeat` |
+//! | `refusals.rs` | `refusals` |
+//! | `linearizable/` | `linearizable` |
+//! | `tasks.rs` | `tasks`, `early-task-burnt`, `charged-twice`, `converged` |
+
+mod collect;
+mod effects;
+mod feed;
+mod final_check;
+mod findings;
+mod instant;
+mod judge;
+mod linearizable;
+mod model;
+mod realtime;
+mod refusals;
+mod replay;
+mod replies;
+mod requests;
+mod seen;
+mod state;
+mod tasks;
+#[cfg(test)]
+mod tests;
+
+pub use collect::collect;
+pub use findings::{Checked, Verdict, Violation};
+pub use judge::{judge, judge_with_seed};
+pub use state::{ChargeSeen, CollectPlan, FinalState, OperationSeen};

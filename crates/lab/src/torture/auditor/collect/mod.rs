@@ -1,0 +1,138 @@
+//! Asks a healed server what has become of everything: over HTTP, as anybody could.
+//!
+//! It waits, for a minute at most, until nothing is unfinished; then everything is read between two looks at the feed
+//! that find the same end, so that what is judged was there at one moment.
+
+mod client;
+mod wire;
+
+use std::collections::{BTreeSet, HashSet};
+use std::fs::File;
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+use anyhow::{Context, Result};
+use futures_util::StreamExt;
+use futures_util::stream::iter;
+use uuid::Uuid;
+
+use super::state::{CollectPlan, FinalState};
+use super::tasks;
+use crate::torture::history::{Ask, Entry, EventSeen};
+use client::Client;
+
+/// Everything must have come to rest by then.
+const CONVERGENCE_MAX: Duration = Duration::from_mins(1);
+/// Reading took so long that somebody else's time was used up by it.
+const CONVERGENCE_MIN: Duration = Duration::from_secs(10);
+const LOOK_PAUSE: Duration = Duration::from_millis(500);
+/// Holds are looked at one by one, so many at a time.
+const LOOKS_AT_ONCE: usize = 32;
+/// Something may happen at any moment (a hold expires); then everything is read again.
+const MOMENTS_MAX: usize = 50;
+
+/// Reads the final state. Call it when everything is healed: the minute begins now.
+pub async fn collect(plan: &CollectPlan, history: &[Entry]) -> Result<FinalState> {
+    let client = Client::new(plan)?;
+    let mut state = FinalState { charges: plan.charges.clone(), ..FinalState::default() };
+    state.live = plan.feed_path.as_deref().map(read_feed).transpose()?;
+    let mut stale: BTreeSet<Uuid> = history.iter().filter_map(|entry| hold_of(&entry.ask)).collect();
+    let began = Instant::now();
+    let mut deadline: Option<Instant> = None;
+    for _ in 0..MOMENTS_MAX {
+        loop {
+            stale.extend(read_events(&client, &mut state).await?);
+            read_holds(&client, &stale, &mut state).await?;
+            stale = unsettled_holds(&state);
+            state.read_at = now_micros()?;
+            state.operations = client.operations(tasks::kinds()).await?;
+            state.settled = stale.is_empty() && operations_rest(&state);
+            let until = *deadline.get_or_insert((began + CONVERGENCE_MAX).max(Instant::now() + CONVERGENCE_MIN));
+            if state.settled || Instant::now() >= until {
+                break;
+            }
+            tokio::time::sleep(LOOK_PAUSE).await;
+        }
+        state.pools = client.pools().await?;
+        let changed = read_events(&client, &mut state).await?;
+        if changed.is_empty() {
+            break;
+        }
+        stale.extend(changed);
+    }
+    client.add_contents(&mut state.operations).await?;
+    Ok(state)
+}
+
+fn now_micros() -> Result<i64> {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).context("a clock before 1970")?;
+    i64::try_from(now.as_micros()).context("a clock beyond all times")
+}
+
+fn read_feed(path: &Path) -> Result<Vec<EventSeen>> {
+    let file = File::open(path).with_context(|| format!("cannot read {}", path.display()))?;
+    let lines = BufReader::new(file).lines();
+    let seen = lines.map(|line| serde_json::from_str(&line?).context("a line is no event"));
+    seen.collect::<Result<_>>().with_context(|| format!("cannot read {}", path.display()))
+}
+
+fn hold_of(ask: &Ask) -> Option<Uuid> {
+    match ask {
+        Ask::Place { hold, .. }
+        | Ask::Extend { hold, .. }
+        | Ask::Convert { hold, .. }
+        | Ask::Cancel { hold }
+        | Ask::Move { hold, .. }
+        | Ask::GiveBack { hold, .. }
+        | Ask::ReadHold { hold }
+        | Ask::ExpireTask { hold, .. } => Some(*hold),
+        Ask::PutPool { .. } | Ask::Adjust { .. } | Ask::ReadPool { .. } | Ask::ChargeTask { .. } => None,
+    }
+}
+
+/// Reads on to the end of the feed. Says whose state may have changed: the nil hold stands for what is none.
+async fn read_events(client: &Client, state: &mut FinalState) -> Result<BTreeSet<Uuid>> {
+    let mut changed = BTreeSet::new();
+    loop {
+        let after = state.events.last().map_or("0-0", |event| event.cursor.as_str());
+        let (events, more) = client.events(after).await?;
+        for event in &events {
+            let hold = event.body["hold"].as_str().and_then(|hold| hold.parse().ok());
+            changed.insert(hold.unwrap_or(Uuid::nil()));
+        }
+        state.events.extend(events);
+        if !more {
+            return Ok(changed);
+        }
+    }
+}
+
+async fn read_holds(client: &Client, ids: &BTreeSet<Uuid>, state: &mut FinalState) -> Result<()> {
+    let wanted = ids.iter().copied().filter(|id| !id.is_nil());
+    let mut found = iter(wanted.map(|id| async move { Ok::<_, anyhow::Error>((id, client.hold(id).await?)) }))
+        .buffer_unordered(LOOKS_AT_ONCE);
+    while let Some(one) = found.next().await {
+        let (id, seen) = one?;
+        state.holds.insert(id, seen);
+    }
+    Ok(())
+}
+
+/// Holds that are over and have not been told to be: everybody sees them as expired, swept or not.
+fn unsettled_holds(state: &FinalState) -> BTreeSet<Uuid> {
+    let swept: HashSet<&str> = state
+        .events
+        .iter()
+        .filter(|event| event.body["type"] == "hold_expired")
+        .filter_map(|event| event.body["hold"].as_str())
+        .collect();
+    let over = state.holds.iter().filter(|(id, seen)| {
+        seen.as_ref().is_some_and(|seen| seen.state == "expired") && !swept.contains(id.to_string().as_str())
+    });
+    over.map(|(id, _)| *id).collect()
+}
+
+fn operations_rest(state: &FinalState) -> bool {
+    state.operations.iter().all(|operation| operation.has_ended() || tasks::may_wait(operation, state.read_at))
+}

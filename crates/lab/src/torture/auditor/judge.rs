@@ -1,0 +1,47 @@
+//! All rules, in the order in which they need each other.
+
+use super::effects;
+use super::feed;
+use super::final_check;
+use super::findings::Verdict;
+use super::linearizable::{self, Judged};
+use super::realtime;
+use super::refusals::{self, Refusals};
+use super::replay;
+use super::replies;
+use super::requests;
+use super::seen;
+use super::state::FinalState;
+use super::tasks;
+use crate::torture::history::Entry;
+
+const SEED: u64 = 0x5EED;
+
+/// Says what cannot be. Pure: the same history and state have the same verdict.
+pub fn judge(history: &[Entry], final_state: &FinalState) -> Verdict {
+    judge_with_seed(history, final_state, SEED)
+}
+
+/// The seed chooses the windows that are searched.
+pub fn judge_with_seed(history: &[Entry], final_state: &FinalState, seed: u64) -> Verdict {
+    let mut verdict = Verdict::default();
+    let requests = requests::pair(history, &mut verdict);
+    let events = feed::decoded(final_state, &mut verdict);
+    let replay = replay::replay(events, &requests, final_state, &mut verdict);
+    final_check::check(final_state, &replay, &mut verdict);
+    let effects = effects::find(&requests, &replay, final_state, &mut verdict);
+    let moments = realtime::moments(&requests, &effects, &replay);
+    realtime::check(&requests, &effects, &moments, &mut verdict);
+    seen::check(&requests, &effects, &replay, &mut verdict);
+    replies::check(&requests, &mut verdict);
+    let bounds = refusals::bounds(&moments, &replay);
+    let by_event = effects.iter().map(|effect| (effect.event, *effect)).collect();
+    Refusals { replay: &replay, bounds: &bounds, effects: by_event }.check(&requests, &mut verdict);
+    let judged = Judged { requests: &requests, effects: &effects, moments: &moments, bounds: &bounds, replay: &replay };
+    linearizable::check(&judged, seed, &mut verdict);
+    tasks::check(&requests, final_state, &replay, &mut verdict);
+    if !final_state.settled {
+        verdict.add("converged", || "something was unfinished a minute after everything was healed".to_owned());
+    }
+    verdict
+}

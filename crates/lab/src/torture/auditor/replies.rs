@@ -1,0 +1,90 @@
+//! Under one idempotency key: one request, one answer, word for word; another request is told so.
+
+use std::collections::HashMap;
+
+use super::findings::{Verdict, count_of};
+use super::requests::{Fate, Request, function};
+use crate::torture::history::Answer;
+
+/// The server did not get as far as deciding, so that it says nothing about the key.
+const UNDECIDED: [&str; 16] = [
+    "unreachable",
+    "busy",
+    "not-executed",
+    "unavailable",
+    "stopping",
+    "too-many-requests",
+    "request-timeout",
+    "unauthenticated",
+    "scope-missing",
+    "not-found",
+    "malformed-json",
+    "malformed-request",
+    "invalid",
+    "body-too-large",
+    "defect",
+    "corrupt",
+];
+
+pub(super) fn is_decided(refusal: &str) -> bool {
+    !UNDECIDED.contains(&refusal)
+}
+
+pub(super) fn check(requests: &[Request<'_>], verdict: &mut Verdict) {
+    let mut groups: HashMap<(&str, &str), Vec<&Request<'_>>> = HashMap::new();
+    for request in requests {
+        if let Some(key) = request.key() {
+            groups.entry((function(request.ask()), key)).or_default().push(request);
+        }
+    }
+    verdict.checked.keys = count_of(groups.len());
+    for ((name, key), group) in &groups {
+        check_group(&format!("{name} under the key {key}"), group, verdict);
+    }
+}
+
+/// What was said, without whether it had been said before.
+fn words(answer: &Answer) -> Answer {
+    match answer.clone() {
+        Answer::Hold { hold, .. } => Answer::Hold { hold, replayed: true },
+        Answer::Pool { pool, .. } => Answer::Pool { pool, replayed: true },
+        Answer::Absent => Answer::Absent,
+        Answer::Task { .. } => Answer::Task { replayed: true },
+    }
+}
+
+fn check_group(name: &str, group: &[&Request<'_>], verdict: &mut Verdict) {
+    let oks: Vec<&&Request<'_>> = group.iter().filter(|request| request.fate == Fate::Ok).collect();
+    let reused = group.iter().filter(|request| request.refusal() == Some("idempotency-key-reused"));
+    if group.iter().all(|request| request.ask() == group[0].ask()) {
+        for request in reused {
+            verdict.add("replies-repeat", || format!("{name}: {} is no other request", request.name()));
+        }
+    }
+    let Some(first) = oks.iter().min_by_key(|request| request.done()) else { return };
+    for request in &oks {
+        if request.ask() != first.ask() {
+            verdict.add("replies-repeat", || format!("{name}: {} and {} are both ok", first.name(), request.name()));
+        } else if request.answer().map(words) != first.answer().map(words) {
+            let (one, other) = (first.answer(), request.answer());
+            verdict.add("replies-repeat", || format!("{name} was answered {one:?} and {other:?}"));
+        }
+    }
+    let news = oks.iter().filter(|request| is_news(request)).count();
+    if news > 1 {
+        verdict.add("replies-repeat", || format!("{name} was new {news} times"));
+    }
+    for request in group.iter().filter(|request| request.begun() > first.done()) {
+        let Some(refusal) = request.refusal().filter(|refusal| is_decided(refusal)) else { continue };
+        if request.ask() == first.ask() || refusal != "idempotency-key-reused" {
+            verdict.add("replies-repeat", || format!("{name} was done, and {} was answered {refusal}", request.name()));
+        }
+    }
+}
+
+fn is_news(request: &Request<'_>) -> bool {
+    match request.answer() {
+        Some(Answer::Hold { replayed, .. } | Answer::Pool { replayed, .. } | Answer::Task { replayed }) => !replayed,
+        Some(Answer::Absent) | None => false,
+    }
+}

@@ -1,0 +1,81 @@
+//! What is judged beside the history: kept as JSON, so that it can be judged again.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+use crate::torture::history::{EventSeen, HoldSeen, PoolSeen};
+
+/// Where to ask, and what was written down beside the history.
+#[derive(Clone, Debug)]
+pub struct CollectPlan {
+    /// The base URL of a healed server.
+    pub node: String,
+    pub tenant: String,
+    /// With the scope `read`.
+    pub api_key: String,
+    /// What a live reader of the feed wrote: [`EventSeen`] as JSON lines.
+    pub feed_path: Option<PathBuf>,
+    /// What the provider's books say; `None` when nobody looked, so that charges are not judged.
+    pub charges: Option<Vec<ChargeSeen>>,
+}
+
+/// Charges of one name, by the books of the provider.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ChargeSeen {
+    /// `tenant.TYPE.key.step`: the step of an operation that the charge is for.
+    pub operation: String,
+    /// Of each of them.
+    pub amount: i64,
+    pub times: u64,
+}
+
+/// An operation as the API shows it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OperationSeen {
+    #[serde(rename = "type")]
+    pub kind: String,
+    pub key: String,
+    /// `PENDING`, `RUNNING`, `FAILED`, `SUCCEEDED` or `DEAD_LETTER`.
+    pub state: String,
+    /// Of a dead one, why.
+    #[serde(default)]
+    pub dead_code: Option<String>,
+    /// Of one that has not ended: when it is due, in microseconds since 1970.
+    #[serde(default)]
+    pub run_at: Option<i64>,
+    #[serde(default)]
+    pub waiting_on: Option<String>,
+    /// Of charges only.
+    #[serde(default)]
+    pub result: Option<serde_json::Value>,
+    /// Of charges only: the states of its effects, step by step.
+    #[serde(default)]
+    pub effects: Vec<String>,
+}
+
+impl OperationSeen {
+    pub(super) fn has_ended(&self) -> bool {
+        matches!(self.state.as_str(), "SUCCEEDED" | "DEAD_LETTER")
+    }
+}
+
+/// What a healed system says about itself, at one moment.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct FinalState {
+    /// When it was read, by the clock of the reader, in microseconds since 1970.
+    pub read_at: i64,
+    /// Whether everything had come to rest in time.
+    pub settled: bool,
+    /// Every hold that the history names, and those that only the feed names.
+    pub holds: BTreeMap<Uuid, Option<HoldSeen>>,
+    pub pools: BTreeMap<String, PoolSeen>,
+    /// The whole feed.
+    pub events: Vec<EventSeen>,
+    /// What a reader saw that followed the feed while it grew.
+    pub live: Option<Vec<EventSeen>>,
+    pub operations: Vec<OperationSeen>,
+    pub charges: Option<Vec<ChargeSeen>>,
+}
