@@ -4,7 +4,6 @@
 
 mod folder;
 mod page;
-mod parts;
 mod progress;
 mod run;
 

@@ -6,11 +6,12 @@ use std::io::Write as _;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
+use surehold_lab::torture::auditor::Checked;
 use surehold_lab::torture::environment::{FaultKind, Finding, Recovery};
 
 use super::Plan;
-use super::parts::workload::Tally;
 use super::run::Outcome;
+use surehold_lab::torture::workload::Tally;
 
 /// Of each rule.
 const EXAMPLES_MAX: usize = 3;
@@ -26,6 +27,7 @@ pub(super) fn page(plan: &Plan, outcome: &Outcome) -> String {
     page.operations(outcome);
     page.faults(plan, outcome);
     page.recoveries(plan, &outcome.summary.recoveries);
+    page.checked(&outcome.checked);
     page.notes(outcome);
     page.0
 }
@@ -137,6 +139,36 @@ impl Page {
         let goal = plan.store.recovery_goal();
         let late = alone.iter().filter(|recovery| recovery.took > goal).count();
         self.line(&format!("\nThe goal is {goal:?}; {late} of {} took longer.", alone.len()));
+    }
+
+    fn checked(&mut self, checked: &Checked) {
+        self.title("What the auditor looked at");
+        self.line("| | |");
+        self.line("|---|---:|");
+        for (what, count) in [
+            ("lines of the history", checked.entries),
+            ("requests of unknown outcome, settled", checked.unknowns),
+            ("of these, done after all", checked.unknowns_done),
+            ("holds, read by their ids", checked.holds),
+            ("events of the feed, replayed", checked.events),
+            ("events told to a live reader, compared", checked.events_live),
+            ("versions of pools", checked.pool_versions),
+            ("effects, found in the feed", checked.effects),
+            ("pool versions in answers, compared", checked.versions_told),
+            ("pairs in real-time order", checked.real_time),
+            ("reads", checked.reads),
+            ("idempotency keys", checked.keys),
+            ("refusals, justified", checked.refusals),
+            ("refusals that could not be decided", checked.refusals_undecided),
+            ("windows searched for a linear order", checked.windows),
+            ("of these, given up", checked.windows_undecided),
+            ("operations in these windows", checked.window_operations),
+            ("states searched", checked.states_searched),
+            ("tasks", checked.tasks),
+            ("charges", checked.charges),
+        ] {
+            self.line(&format!("| {what} | {count} |"));
+        }
     }
 
     fn notes(&mut self, outcome: &Outcome) {

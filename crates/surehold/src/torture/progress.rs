@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use indicatif::{ProgressBar, ProgressStyle};
 use surehold_lab::torture::environment::Summary;
 
-use super::parts::workload::Tally;
+use surehold_lab::torture::workload::Tally;
 
 const LINE_PAUSE: Duration = Duration::from_secs(10);
 

@@ -1,14 +1,17 @@
 //! One run: start, harm, heal, judge, report. Whatever happens in between, nothing that was started stays.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 use surehold_lab::provider::{FakeProvider, ProviderReport, RandomFaults};
+use surehold_lab::torture::auditor::{self, ChargeSeen, Checked, CollectPlan, Violation};
 use surehold_lab::torture::environment::{
     Finding, Ledger, LogReport, NemesisPlan, Stage, StagePlan, Summary, TENANT, torment,
 };
-use surehold_lab::torture::history::Recorder;
+use surehold_lab::torture::history::{self, Recorder};
+use surehold_lab::torture::workload::{self, Counts, WorkloadEnd, WorkloadPlan};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
@@ -17,7 +20,6 @@ use tokio_util::sync::CancellationToken;
 use super::Plan;
 use super::folder::Folder;
 use super::page;
-use super::parts::workload::{self, Counts, WorkloadEnd, WorkloadPlan};
 use super::progress::Progress;
 
 const SHOW_PAUSE: Duration = Duration::from_millis(200);
@@ -25,12 +27,17 @@ const SHOW_PAUSE: Duration = Duration::from_millis(200);
 const CLIENTS_END_WITHIN: Duration = Duration::from_mins(2);
 const PROVIDER_FAULT_PERCENT: usize = 30;
 const INTERRUPTED: i32 = 130;
+const HISTORY: &str = "history.jsonl";
+/// What a reader of the event feed was told while it grew.
+const FEED: &str = "feed.jsonl";
 /// Of what a command says about what it found.
 const SAID_CHARS_MAX: usize = 2_000;
 
 /// What a run came to.
 pub(super) struct Outcome {
     pub(super) findings: Vec<Finding>,
+    /// How much the auditor looked at.
+    pub(super) checked: Checked,
     /// What is worth knowing and is no violation.
     pub(super) notes: Vec<String>,
     pub(super) summary: Summary,
@@ -66,7 +73,7 @@ pub(super) async fn run(plan: Plan) -> Result<bool> {
         stage = Stage::start(&stage_plan) => Arc::new(stage?),
         () = interrupted.cancelled() => anyhow::bail!("interrupted; nothing was begun"),
     };
-    let recorder = Arc::new(Recorder::create(&folder.file("history.jsonl"))?);
+    let recorder = Arc::new(Recorder::create(&folder.file(HISTORY))?);
     let ledger = Arc::new(Ledger::create(&folder.file("faults.jsonl"), recorder.began())?);
     let run = Run { plan, folder, stage, recorder, ledger, provider, interrupted };
     run.go(progress).await
@@ -108,17 +115,20 @@ struct Run {
 impl Run {
     async fn go(&self, mut progress: Progress) -> Result<bool> {
         let began = Instant::now();
+        workload::prepare(&self.workload_plan(), &self.recorder).await?;
+        let (reader, feed_read) = self.follow_feed();
         let workload = self.harm(&mut progress).await?;
         progress.end();
         progress.say("healing");
         let looking = self.look_after_nodes();
         self.calm_provider();
         self.stage.heal(&self.ledger).await;
+        feed_read.cancel();
+        reader.await.context("the reader of the feed panicked")??;
         progress.say("checking");
-        let mut findings = self.judge().await?;
+        let (mut findings, checked) = self.judge().await?;
         looking.abort();
         let provider = self.provider.report();
-        findings.extend(charged_twice(&provider));
         self.stage.stop_nodes(&self.ledger).await;
         let mut notes = Vec::new();
         self.audit(&mut findings, &mut notes).await?;
@@ -130,6 +140,7 @@ impl Run {
         }
         self.finish(&Outcome {
             findings,
+            checked,
             notes,
             summary,
             workload,
@@ -144,6 +155,14 @@ impl Run {
     fn look_after_nodes(&self) -> JoinHandle<()> {
         let (stage, ledger) = (Arc::clone(&self.stage), Arc::clone(&self.ledger));
         tokio::spawn(async move { stage.look_after_nodes(&ledger).await })
+    }
+
+    /// From before the first fault until everything is healed.
+    fn follow_feed(&self) -> (JoinHandle<Result<()>>, CancellationToken) {
+        let WorkloadPlan { nodes, tenant, api_key, .. } = self.workload_plan();
+        let (path, stop) = (self.folder.file(FEED), CancellationToken::new());
+        let token = stop.clone();
+        (tokio::spawn(async move { workload::follow(nodes, tenant, api_key, &path, token).await }), stop)
     }
 
     fn workload_plan(&self) -> WorkloadPlan {
@@ -199,10 +218,23 @@ impl Run {
         self.provider.release();
     }
 
-    /// Reads what is there, and compares it with the history.
-    #[expect(clippy::unused_async, reason = "the auditor reads over HTTP")]
-    async fn judge(&self) -> Result<Vec<Finding>> {
-        Ok(Vec::new())
+    /// Reads what is there, keeps it beside the history, and compares the two.
+    async fn judge(&self) -> Result<(Vec<Finding>, Checked)> {
+        let history = history::read(&self.folder.file(HISTORY))?;
+        let node = self.workload_plan().nodes.into_iter().next().context("there is no server")?;
+        let collect = CollectPlan {
+            node,
+            tenant: TENANT.to_owned(),
+            api_key: self.stage.api_key.clone(),
+            feed_path: Some(self.folder.file(FEED)),
+            charges: Some(charges_seen(&self.provider.report())),
+        };
+        let final_state = auditor::collect(&collect, &history).await?;
+        let text = serde_json::to_vec(&final_state).context("cannot write down what is there")?;
+        std::fs::write(self.folder.file("final.json"), text).context("cannot write down what is there")?;
+        let verdict = tokio::task::spawn_blocking(move || auditor::judge(&history, &final_state)).await?;
+        let findings = verdict.violations.into_iter().map(|Violation { rule, detail }| Finding { rule, detail });
+        Ok((findings.collect(), verdict.checked))
     }
 
     /// By the program's own means, on the store itself.
@@ -230,9 +262,16 @@ impl Run {
     }
 }
 
-/// The one thing that the provider's books say by themselves.
-fn charged_twice(provider: &ProviderReport) -> Option<Finding> {
-    let worst = provider.charges_per_operation.iter().max_by_key(|(_, times)| **times)?;
-    let (operation, times) = worst;
-    (*times > 1).then(|| Finding { rule: "nobody is charged twice", detail: format!("{operation}: {times} times") })
+fn charges_seen(provider: &ProviderReport) -> Vec<ChargeSeen> {
+    let mut seen: BTreeMap<(&str, i64), u64> = BTreeMap::new();
+    for charge in &provider.charges {
+        let operation = charge.operation().unwrap_or_default();
+        *seen.entry((operation, charge.amount)).or_default() += 1;
+    }
+    let charge = |((operation, amount), times): ((&str, i64), u64)| ChargeSeen {
+        operation: operation.to_owned(),
+        amount,
+        times,
+    };
+    seen.into_iter().map(charge).collect()
 }
