@@ -23,12 +23,12 @@ impl User {
             let ask = self.command(&asks);
             asks.push(ask);
         }
-        let told = self.batch_until_known(&asks).await?;
-        for (ask, told) in asks.iter().zip(&told) {
-            self.learn(ask, told);
-        }
-        if one_in(&mut self.dice, 8) {
-            self.batch_until_known(&asks).await?;
+        // What was refused the first time may be had the second time.
+        for _ in 0..if one_in(&mut self.dice, 8) { 2 } else { 1 } {
+            let told = self.batch_until_known(&asks).await?;
+            for (ask, told) in asks.iter().zip(&told) {
+                self.learn(ask, told);
+            }
         }
         for hold in placed(&asks) {
             if one_in(&mut self.dice, 4) {
@@ -45,8 +45,8 @@ impl User {
                 let held = self.live[self.dice.roll(own)].clone();
                 match self.dice.roll(3) {
                     0 => Ask::Cancel { hold: held.hold },
-                    1 => self.conversion(&held),
-                    _ => self.extend_until(&held),
+                    1 => self.conversion(held.hold, &held.lines),
+                    _ => self.extend_until(held.hold, held.expires_at),
                 }
             }
             // One that this very batch places.

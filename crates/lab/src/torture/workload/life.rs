@@ -1,6 +1,9 @@
 //! The life of a hold in the hands of one client: place, extend, convert or cancel; then move and give back.
 
+use std::sync::Arc;
+
 use anyhow::Result;
+use uuid::Uuid;
 
 use super::told::{Asked, Told};
 use super::user::{Booked, Held, User};
@@ -40,7 +43,7 @@ impl User {
     }
 
     pub(super) fn wish(&mut self) -> Ask {
-        let world = std::sync::Arc::clone(&self.around.world);
+        let world = Arc::clone(&self.around.world);
         let lines = world.wish(&mut self.dice, self.scarcity > SCARCE);
         let patient = one_in(&mut self.dice, 5) && self.scarcity < SCARCE;
         let (secs_min, secs_max) = if patient { (3, 20) } else { (1, 2) };
@@ -65,30 +68,30 @@ impl User {
             let by_secs = Some(between(&mut self.dice, 1, 3));
             Asked::under(self.new_key(), Ask::Extend { hold: held.hold, until: None, by_secs })
         } else {
-            Asked::new(self.extend_until(&held))
+            Asked::new(self.extend_until(held.hold, held.expires_at))
         };
         self.carry(asked).await.map(drop)
     }
 
     /// A little later than it expires, now and then earlier, which changes nothing.
-    pub(super) fn extend_until(&mut self, held: &Held) -> Ask {
-        let until = held.expires_at + 1_000 * between(&mut self.dice, -200, 3_000);
+    pub(super) fn extend_until(&mut self, hold: Uuid, expires_at: i64) -> Ask {
+        let until = expires_at + 1_000 * between(&mut self.dice, -200, 3_000);
         let until = jiff::Timestamp::from_microsecond(until).expect("an instant of these years");
-        Ask::Extend { hold: held.hold, until: Some(until.to_string()), by_secs: None }
+        Ask::Extend { hold, until: Some(until.to_string()), by_secs: None }
     }
 
     pub(super) async fn convert(&mut self) -> Result<()> {
         let Some(held) = self.some_live() else { return self.place().await };
-        let ask = self.conversion(&held);
+        let ask = self.conversion(held.hold, &held.lines);
         let asked = if one_in(&mut self.dice, 6) { Asked::under(self.new_key(), ask) } else { Asked::new(ask) };
         self.carry(asked).await.map(drop)
     }
 
     /// Goods leave the shelf, the rest is booked; sometimes only a part of it.
-    pub(super) fn conversion(&mut self, held: &Held) -> Ask {
-        let goods = held.lines.keys().all(|name| name == STOCK);
-        let part = one_in(&mut self.dice, 3).then(|| self.part_of(&held.lines));
-        Ask::Convert { hold: held.hold, consume: goods && !one_in(&mut self.dice, 10), part }
+    pub(super) fn conversion(&mut self, hold: Uuid, lines: &Units) -> Ask {
+        let goods = lines.keys().all(|name| name == STOCK);
+        let part = one_in(&mut self.dice, 3).then(|| self.part_of(lines));
+        Ask::Convert { hold, consume: goods && !one_in(&mut self.dice, 10), part }
     }
 
     /// At least a unit of one line.
@@ -113,7 +116,7 @@ impl User {
     /// Moves something booked: the whole stay a night on, or a part of it anywhere.
     pub(super) async fn rebook(&mut self) -> Result<()> {
         let Some(booked) = self.some_booked() else { return self.convert().await };
-        let world = std::sync::Arc::clone(&self.around.world);
+        let world = Arc::clone(&self.around.world);
         let later = if one_in(&mut self.dice, 2) { world.a_night_later(&booked.kept) } else { None };
         let (from, to) = if let Some(later) = later {
             (booked.kept, later)
@@ -131,7 +134,7 @@ impl User {
 
     pub(super) async fn give_back(&mut self) -> Result<()> {
         let Some(booked) = self.some_booked() else { return self.convert().await };
-        let Booked { hold, kept, private } = booked;
+        let Booked { hold, kept, private, .. } = booked;
         let key = self.new_key();
         // Who gives everything back without naming it must know what it was: the answer does not say.
         let (part, booked_before) = match self.dice.roll(3) {

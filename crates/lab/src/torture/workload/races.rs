@@ -2,9 +2,8 @@
 
 use anyhow::Result;
 
-use super::board::Posted;
-use super::told::Asked;
-use super::user::{Held, User, now_micros};
+use super::told::{Asked, Told};
+use super::user::{User, now_micros};
 use super::world::{between, one_in};
 use crate::torture::history::Ask;
 
@@ -13,11 +12,6 @@ const AHEAD_MICROS: i64 = 250_000;
 /// How far around the instant they strike.
 const AROUND_MILLIS: i64 = 30;
 
-fn as_held(posted: Posted) -> Held {
-    let Posted { hold, lines, expires_at } = posted;
-    Held { hold, lines, expires_at, private: false }
-}
-
 impl User {
     /// Waits for the expiry of a hold that others wait for too, and strikes around that instant.
     pub(super) async fn meet_at_expiry(&mut self) -> Result<()> {
@@ -25,32 +19,30 @@ impl User {
         let Some(posted) = self.around.board.expiring(now, now + AHEAD_MICROS) else { return self.place().await };
         let strike_at = posted.expires_at + 1_000 * between(&mut self.dice, -AROUND_MILLIS, AROUND_MILLIS);
         self.pause((strike_at - now_micros()) / 1_000).await;
-        let held = as_held(posted);
         let asked = match self.dice.roll(12) {
-            0..3 => Asked::new(Ask::Cancel { hold: held.hold }),
-            3..6 => Asked::new(self.conversion(&held)),
-            6..8 => Asked::new(self.extend_until(&held)),
+            0..3 => Asked::new(Ask::Cancel { hold: posted.hold }),
+            3..6 => Asked::new(self.conversion(posted.hold, &posted.lines)),
+            6..8 => Asked::new(self.extend_until(posted.hold, posted.expires_at)),
             8..10 => {
                 let by_secs = Some(1);
-                Asked::under(self.new_key(), Ask::Extend { hold: held.hold, until: None, by_secs })
+                Asked::under(self.new_key(), Ask::Extend { hold: posted.hold, until: None, by_secs })
             }
-            10 => Asked::new(self.expire_task(held.hold)),
-            _ => Asked::new(Ask::ReadHold { hold: held.hold }),
+            10 => Asked::new(self.expire_task(posted.hold)),
+            _ => Asked::new(Ask::ReadHold { hold: posted.hold }),
         };
         self.carry(asked).await?;
         // Extended: the fight goes on at its new end.
-        self.post(held.hold);
+        self.post(posted.hold);
         Ok(())
     }
 
     /// Acts on a hold that another has just placed.
     pub(super) async fn take_from_another(&mut self) -> Result<()> {
         let Some(posted) = self.around.board.fresh(&mut self.dice) else { return self.place().await };
-        let held = as_held(posted);
         let ask = match self.dice.roll(4) {
-            0 => Ask::Cancel { hold: held.hold },
-            1 | 2 => self.conversion(&held),
-            _ => self.extend_until(&held),
+            0 => Ask::Cancel { hold: posted.hold },
+            1 | 2 => self.conversion(posted.hold, &posted.lines),
+            _ => self.extend_until(posted.hold, posted.expires_at),
         };
         self.carry(Asked::new(ask)).await.map(drop)
     }
@@ -62,10 +54,10 @@ impl User {
             return self.place().await;
         }
         let held = self.live[self.dice.roll(count)].clone();
-        let one = Asked::new(self.conversion(&held));
+        let one = Asked::new(self.conversion(held.hold, &held.lines));
         let two = match self.dice.roll(4) {
-            0 => Asked::new(self.conversion(&held)),
-            1 => Asked::new(self.extend_until(&held)),
+            0 => Asked::new(self.conversion(held.hold, &held.lines)),
+            1 => Asked::new(self.extend_until(held.hold, held.expires_at)),
             _ => Asked::new(Ask::Cancel { hold: held.hold }),
         };
         let other = self.dice.roll(self.around.office.node_count());
@@ -76,7 +68,7 @@ impl User {
         let first_told = self.settle(first, first_told).await?;
         let second_told = self.settle(second, second_told).await?;
         // The one who lost knows less: what the winner was told counts.
-        let refused = |told: &super::told::Told| matches!(told, super::told::Told::Refused(_));
+        let refused = |told: &Told| matches!(told, Told::Refused(_));
         let (lost, won) = if refused(&first_told) {
             ((first, &first_told), (second, &second_told))
         } else {

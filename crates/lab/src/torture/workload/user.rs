@@ -38,6 +38,7 @@ pub(super) struct Held {
     pub(super) expires_at: i64,
     /// Nobody else has heard of it.
     pub(super) private: bool,
+    version: i64,
 }
 
 /// A hold that has something booked, as far as this client knows.
@@ -46,6 +47,7 @@ pub(super) struct Booked {
     pub(super) hold: Uuid,
     pub(super) kept: Units,
     pub(super) private: bool,
+    version: i64,
 }
 
 /// What belongs to all clients.
@@ -277,24 +279,25 @@ impl User {
             Told::Ok(Answer::Absent) => self.forget_of(ask),
             Told::Ok(Answer::Pool { .. } | Answer::Task { .. }) | Told::TurnedAway(_) => {}
             Told::Refused(code) => self.learn_refusal(ask, code),
-            Told::Unknown(_) => {
-                self.forget_of(ask);
-                if let Some(hold) = hold_of(ask) {
-                    self.around.board.lose(hold);
-                }
-            }
+            Told::Unknown(_) => self.lose(ask),
         }
     }
 
     fn learn_of(&mut self, seen: &HoldSeen) {
-        let private = self.forget(seen.id);
+        let live = self.live.iter().map(|held| (held.hold, held.version));
+        let mut known = live.chain(self.booked.iter().map(|booked| (booked.hold, booked.version)));
+        // Of two answers that came together, the older may be heard last.
+        if known.any(|(hold, version)| hold == seen.id && version > seen.version) {
+            return;
+        }
+        let (private, version) = (self.forget(seen.id), seen.version);
         match (seen.state.as_str(), &seen.kept) {
             ("active", _) => {
                 let (lines, expires_at) = (seen.lines.clone(), seen.expires_at);
-                self.live.push(Held { hold: seen.id, lines, expires_at, private });
+                self.live.push(Held { hold: seen.id, lines, expires_at, private, version });
             }
             (_, Some((mode, kept))) if mode == "book" && !kept.is_empty() => {
-                self.booked.push(Booked { hold: seen.id, kept: kept.clone(), private });
+                self.booked.push(Booked { hold: seen.id, kept: kept.clone(), private, version });
             }
             _ => {}
         }
@@ -309,9 +312,20 @@ impl User {
                     self.stock_is_short |= lines.contains_key(super::world::STOCK);
                 }
             }
-            "hold-ended" | "hold-not-found" | "nothing-booked" | "lines-exceed-hold" => self.forget_of(ask),
+            // Perhaps because this client converted it: what is booked is still to be given back.
+            "hold-ended" => self.live.retain(|held| Some(held.hold) != hold_of(ask)),
+            "hold-not-found" | "nothing-booked" => self.forget_of(ask),
+            // It is not as it was thought to be; whoever finds it looks.
+            "lines-exceed-hold" => self.lose(ask),
             "total-out-of-range" => self.stock_is_short = true,
             _ => {}
+        }
+    }
+
+    fn lose(&mut self, ask: &Ask) {
+        self.forget_of(ask);
+        if let Some(hold) = hold_of(ask) {
+            self.around.board.lose(hold);
         }
     }
 

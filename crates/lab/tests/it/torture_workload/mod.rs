@@ -176,7 +176,8 @@ fn feed(path: &Path) -> Vec<EventSeen> {
 
 /// As the pages of the feed tell it.
 async fn pages(plan: &WorkloadPlan) -> Vec<String> {
-    let (http, mut cursors, mut after) = (reqwest::Client::new(), Vec::new(), "0-0".to_owned());
+    let http = reqwest::Client::builder().no_proxy().build().unwrap();
+    let (mut cursors, mut after) = (Vec::new(), "0-0".to_owned());
     loop {
         let address = format!("{}/v1/{}/events?limit=1000&after={after}", plan.nodes[0], plan.tenant);
         let page: serde_json::Value =
