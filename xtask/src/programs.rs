@@ -15,7 +15,7 @@ const SERVER_PROGRAMS: [&str; 5] = ["initdb", "postgres", "pg_ctl", "pg_dump", "
 /// Debian keeps the server programs off the PATH, in a folder per version.
 const DEBIAN_ROOT: &str = "/usr/lib/postgresql";
 
-const INSTALL: &str = "apt-get install -y --no-install-recommends postgresql openssl curl";
+const INSTALL: &str = "apt-get install -y --no-install-recommends postgresql openssl curl strace faketime";
 const INSTALL_CPP: &str = "apt-get install -y --no-install-recommends g++";
 
 /// The folder of the server programs. A missing server is a failure, never a skip.
@@ -25,7 +25,7 @@ pub(crate) fn find_or_install() -> Result<PathBuf> {
     }
     ensure!(
         account::is_root()? && on_path("apt-get").is_some(),
-        "the tests need the Postgres server programs ({}), openssl and curl\n\
+        "the tests need the Postgres server programs ({}), openssl, curl and strace\n\
          hint: run `sudo {INSTALL}`, or put the programs on the PATH",
         SERVER_PROGRAMS.join(", ")
     );
@@ -51,6 +51,8 @@ pub(crate) fn find_or_install_cpp() -> Result<()> {
 fn find() -> Option<PathBuf> {
     on_path("openssl")?;
     on_path("curl")?;
+    on_path("strace")?;
+    on_path("faketime")?;
     // Links are followed because a PATH folder may hold only some of the programs.
     let linked = on_path("initdb").and_then(|path| fs::canonicalize(path).ok());
     let from_path = linked.as_deref().and_then(Path::parent).map(Path::to_path_buf);

@@ -43,7 +43,7 @@ impl Report {
     }
 
     /// One write, so that a kill cannot tear a line that was flushed.
-    fn tell(self, id: HoldId) -> Result<()> {
+    pub(crate) fn tell(self, id: HoldId) -> Result<()> {
         let mut out = std::io::stdout().lock();
         out.write_all(format!("{} {id}\n", self.word()).as_bytes())?;
         Ok(out.flush()?)

@@ -4,6 +4,7 @@
 pub mod bench;
 pub mod charge;
 pub mod crash;
+pub mod disk;
 pub mod fixture;
 pub mod hotel;
 pub mod operations;

@@ -9,6 +9,7 @@ mod session;
 mod statements;
 mod store;
 mod values;
+mod wal;
 
 pub use doctor::{SqliteFacts, facts_for_doctor};
 pub use migrate::{migrate, migrations_pending};

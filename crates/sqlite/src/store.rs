@@ -19,6 +19,7 @@ use crate::log::{LogKeeper, start_over};
 use crate::migrate::apply_pending;
 use crate::session::SqliteSession;
 use crate::values::Param;
+use crate::wal;
 
 /// Earlier versions have a bug in the write-ahead log that can lose a commit.
 const SQLITE_VERSION_MIN: i32 = 3_051_003;
@@ -110,6 +111,12 @@ impl Opened {
         let path = std::path::absolute(given).and_then(|path| real_path(&path));
         let path = path.map_err(|source| OpenError::Io { path: given.to_owned(), source })?;
         let lock = lock(&path)?;
+        // Before SQLite, which would forget what follows the damage and go on.
+        match wal::damage(&path) {
+            Ok(None) => {}
+            Ok(Some(what)) => return Err(OpenError::Damaged { path, what }),
+            Err(source) => return Err(OpenError::Io { path, source }),
+        }
         let (connection, applied) = open_writer(&path).map_err(|error| named_damage(&path, error))?;
         Ok(Opened { path, writer: Writer { connection, lock }, applied })
     }

@@ -6,6 +6,7 @@ mod commits;
 mod crash;
 mod crowd;
 mod cuts;
+mod disk;
 mod engines;
 mod frozen;
 mod guests;
