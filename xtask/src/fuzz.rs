@@ -89,7 +89,7 @@ impl Fuzz {
         let learned = self.folder("corpus", target)?;
         let found = self.folder("found", target)?;
         let mut run = self.command(target);
-        run.args(BOUNDS).args(options.engine()).args(["-print_final_stats=1", "-verbosity=1"]);
+        run.args(BOUNDS).args(options.engine()).arg("-print_final_stats=1").env("RUST_BACKTRACE", "0");
         run.arg(format!("-artifact_prefix={}/", found.display()));
         run.arg(learned).arg(kept(target));
         let output = run.stdout(Stdio::null()).output().with_context(|| format!("cannot run {run:?}"))?;
@@ -137,8 +137,13 @@ impl Fuzz {
 
 fn finding(target: &str, log: &str) -> String {
     let input = log.lines().find_map(|line| line.split("Test unit written to ").nth(1)).unwrap_or("no input");
-    let said: Vec<&str> = log.lines().filter(|line| !line.starts_with(['#', '\t'])).collect();
-    let said = said[said.len().saturating_sub(30)..].join("\n");
+    let said: Vec<&str> = log.lines().skip_while(|line| !line.contains("panicked at")).take(8).collect();
+    // Without a panic it took too long, or too much memory.
+    let said = if said.is_empty() {
+        log.lines().rev().find(|line| line.contains("ERROR")).unwrap_or("")
+    } else {
+        &said.join("\n")
+    };
     format!(
         "{target} fails on {input}\n{said}\n\
          hint: see it again with `cargo xtask fuzz --replay {input} {target}`; after the fix, keep the input in \

@@ -149,6 +149,7 @@ fn values_of_every_kind() {
     check("telemetry.otlp_endpoint=https://h:4318", Some("\"https://h:4318\""));
     check("telemetry.otlp_endpoint=https://u:p@h:4318", None);
     check("telemetry.otlp_endpoint=localhost:4318", None);
+    check("telemetry.otlp_endpoint=https://h\n", None);
     check("telemetry.service_name= ", None);
 }
 

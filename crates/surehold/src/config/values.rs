@@ -165,8 +165,10 @@ impl Value for OtlpEndpoint {
     fn read(given: &Given, _: &Allowed) -> Option<Self> {
         let text = given.text()?;
         let url = reqwest::Url::parse(text).ok()?;
+        // The parser drops blanks and line ends silently, and would not once a path follows them.
+        let is_plain = !text.contains(|char: char| char.is_control() || char.is_whitespace());
         let right = matches!(url.scheme(), "http" | "https") && url.has_host() && !text.contains(['@', '?', '#']);
-        right.then(|| OtlpEndpoint(text.to_owned()))
+        (is_plain && right).then(|| OtlpEndpoint(text.to_owned()))
     }
 
     fn show(&self) -> Option<String> {
