@@ -25,7 +25,7 @@ pub(crate) fn find_or_install() -> Result<PathBuf> {
     }
     ensure!(
         account::is_root()? && on_path("apt-get").is_some(),
-        "the tests need the Postgres server programs ({}), openssl, curl and strace\n\
+        "the tests need the Postgres server programs ({}), openssl, curl, strace and faketime\n\
          hint: run `sudo {INSTALL}`, or put the programs on the PATH",
         SERVER_PROGRAMS.join(", ")
     );
