@@ -39,6 +39,9 @@ pub struct Entry {
     /// Commands of one batch request share it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub batch: Option<u64>,
+    /// Asked with the key of another tenant: nothing may come of it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub stranger: bool,
     /// Which server was asked.
     pub node: usize,
     /// Nanoseconds since the run began, by the clock of the one who asks.

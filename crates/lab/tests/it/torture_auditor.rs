@@ -152,7 +152,7 @@ impl Till {
         let time = u64::try_from(self.began.elapsed().as_nanos()).unwrap();
         let (answer, error) = told;
         let (ask, key) = (ask.clone(), key.map(str::to_owned));
-        history.push(Entry { index, process, kind, ask, answer, error, key, batch: None, node: 0, time });
+        history.push(Entry { index, process, kind, ask, answer, error, key, batch: None, stranger: false, node: 0, time });
     }
 
     /// Asks, and writes down what was asked and answered.
@@ -246,7 +246,7 @@ async fn nothing_is_wrong(kind: StoreKind) {
     let listener = tokio::net::TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
     let node = format!("http://{}", listener.local_addr().unwrap());
     let server = tokio::spawn(async move { axum::serve(listener, router).await });
-    let plan = CollectPlan { node, tenant: "casa".to_owned(), api_key: key, feed_path: None, charges: None };
+    let plan = CollectPlan { node, tenant: "casa".to_owned(), api_key: key, feed_path: None };
     let history = till.history.into_inner().unwrap();
     let state = collect(&plan, &history).await.unwrap();
     server.abort();

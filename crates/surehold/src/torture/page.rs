@@ -149,6 +149,7 @@ impl Page {
             ("lines of the history", checked.entries),
             ("requests of unknown outcome, settled", checked.unknowns),
             ("of these, done after all", checked.unknowns_done),
+            ("strangers, sent away", checked.strangers),
             ("holds, read by their ids", checked.holds),
             ("events of the feed, replayed", checked.events),
             ("events told to a live reader, compared", checked.events_live),

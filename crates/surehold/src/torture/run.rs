@@ -159,10 +159,10 @@ impl Run {
 
     /// From before the first fault until everything is healed.
     fn follow_feed(&self) -> (JoinHandle<Result<()>>, CancellationToken) {
-        let WorkloadPlan { nodes, tenant, api_key, .. } = self.workload_plan();
+        let WorkloadPlan { nodes, tenant, api_key, seed, .. } = self.workload_plan();
         let (path, stop) = (self.folder.file(FEED), CancellationToken::new());
         let token = stop.clone();
-        (tokio::spawn(async move { workload::follow(nodes, tenant, api_key, &path, token).await }), stop)
+        (tokio::spawn(async move { workload::follow(nodes, tenant, api_key, seed, &path, token).await }), stop)
     }
 
     fn workload_plan(&self) -> WorkloadPlan {
@@ -172,6 +172,7 @@ impl Run {
             nodes: self.stage.servers().map(surehold_lab::torture::environment::Node::url).collect(),
             tenant: TENANT.to_owned(),
             api_key: self.stage.api_key.clone(),
+            stranger_key: Some(self.stage.stranger_key().to_owned()),
             charges: true,
         }
     }
@@ -227,9 +228,9 @@ impl Run {
             tenant: TENANT.to_owned(),
             api_key: self.stage.api_key.clone(),
             feed_path: Some(self.folder.file(FEED)),
-            charges: Some(charges_seen(&self.provider.report())),
         };
-        let final_state = auditor::collect(&collect, &history).await?;
+        let mut final_state = auditor::collect(&collect, &history).await?;
+        final_state.charges = Some(charges_seen(&self.provider.report()));
         let text = serde_json::to_vec(&final_state).context("cannot write down what is there")?;
         std::fs::write(self.folder.file("final.json"), text).context("cannot write down what is there")?;
         let verdict = tokio::task::spawn_blocking(move || auditor::judge(&history, &final_state)).await?;

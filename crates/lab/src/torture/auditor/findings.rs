@@ -58,6 +58,8 @@ pub struct Checked {
     /// Requests that nobody knew the outcome of, and what became of them.
     pub unknowns: u64,
     pub unknowns_done: u64,
+    /// Requests with the key of another tenant that were answered.
+    pub strangers: u64,
     pub holds: u64,
     pub pools: u64,
     pub events: u64,

@@ -8,6 +8,7 @@
 //! | file | rules |
 //! |---|---|
 //! | `requests.rs` | `history`, `defect-answers` |
+//! | `strangers.rs` | `strangers` |
 //! | `feed.rs` | `feed` |
 //! | `replay.rs` | `replay`, `oversold`, `all-or-nothing`, `expiry` |
 //! | `final_check.rs` | `replay`, `converged` |
@@ -35,6 +36,7 @@ mod replies;
 mod requests;
 mod seen;
 mod state;
+mod strangers;
 mod tasks;
 #[cfg(test)]
 mod tests;

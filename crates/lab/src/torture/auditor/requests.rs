@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use super::findings::{Verdict, count_of};
+use super::strangers;
 use crate::torture::history::{Answer, Ask, Entry, HoldSeen, Kind, PoolSeen};
 
 /// What the one who asked knows.
@@ -104,8 +105,16 @@ enum Process {
     Gone,
 }
 
-/// In the order of their invocations.
+/// In the order of their invocations. What strangers asked is judged apart: it explains nothing of what happened.
 pub(super) fn pair<'a>(history: &'a [Entry], verdict: &mut Verdict) -> Vec<Request<'a>> {
+    let requests = all(history, verdict);
+    let (strangers, requests): (Vec<_>, Vec<_>) = requests.into_iter().partition(|request| request.asked.stranger);
+    strangers::check(&strangers, verdict);
+    count(history, &requests, verdict);
+    requests
+}
+
+fn all<'a>(history: &'a [Entry], verdict: &mut Verdict) -> Vec<Request<'a>> {
     let mut requests: Vec<Request<'a>> = Vec::with_capacity(history.len() / 2);
     let mut processes: HashMap<u64, Process> = HashMap::new();
     let mut before: Option<&Entry> = None;
@@ -137,7 +146,6 @@ pub(super) fn pair<'a>(history: &'a [Entry], verdict: &mut Verdict) -> Vec<Reque
             }
         }
     }
-    count(history, &requests, verdict);
     requests
 }
 

@@ -18,8 +18,6 @@ pub struct CollectPlan {
     pub api_key: String,
     /// What a live reader of the feed wrote: [`EventSeen`] as JSON lines.
     pub feed_path: Option<PathBuf>,
-    /// What the provider's books say; `None` when nobody looked, so that charges are not judged.
-    pub charges: Option<Vec<ChargeSeen>>,
 }
 
 /// Charges of one name, by the books of the provider.
@@ -77,5 +75,7 @@ pub struct FinalState {
     /// What a reader saw that followed the feed while it grew.
     pub live: Option<Vec<EventSeen>>,
     pub operations: Vec<OperationSeen>,
+    /// What the provider's books say, read after everything had come to rest: charges are made until then. `None` when
+    /// nobody looked, so that charges are not judged.
     pub charges: Option<Vec<ChargeSeen>>,
 }

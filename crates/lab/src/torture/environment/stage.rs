@@ -224,6 +224,11 @@ impl Stage {
         Ok(Stage { nodes, api_key, prober, proxies, clocks, database, disk, command, data, _guard: guard })
     }
 
+    /// A key of another tenant.
+    pub fn stranger_key(&self) -> &str {
+        &self.prober.key
+    }
+
     /// The first nodes.
     pub fn servers(&self) -> impl Iterator<Item = &Node> {
         self.nodes.iter().filter(|node| node.role == Role::Server)

@@ -28,6 +28,8 @@ pub(super) struct Office {
     /// The tenant's address at each node.
     nodes: Vec<String>,
     authorization: HeaderValue,
+    /// That of another tenant.
+    authorization_strange: Option<HeaderValue>,
     pub(super) recorder: Arc<Recorder>,
     pub(super) counts: Arc<Counts>,
     batches: AtomicU64,
@@ -45,6 +47,7 @@ impl Office {
             http: http_client(|builder| builder)?,
             nodes: plan.nodes.iter().map(|node| format!("{}/v1/{}", node.trim_end_matches('/'), plan.tenant)).collect(),
             authorization: bearer(&plan.api_key)?,
+            authorization_strange: plan.stranger_key.as_deref().map(bearer).transpose()?,
             recorder,
             counts,
             batches: AtomicU64::new(0),
@@ -57,9 +60,20 @@ impl Office {
     }
 
     pub(super) async fn send(&self, request: &Request, key: Option<&str>, node: usize, timeout: Duration) -> Heard {
+        self.send_as(&self.authorization, request, key, node, timeout).await
+    }
+
+    async fn send_as(
+        &self,
+        authorization: &HeaderValue,
+        request: &Request,
+        key: Option<&str>,
+        node: usize,
+        timeout: Duration,
+    ) -> Heard {
         let url = format!("{}/{}", self.nodes[node], request.path);
         let mut http = self.http.request(request.method.clone(), url);
-        http = http.header(AUTHORIZATION, self.authorization.clone()).timeout(timeout);
+        http = http.header(AUTHORIZATION, authorization.clone()).timeout(timeout);
         if let Some(key) = key {
             http = http.header("idempotency-key", key);
         }
@@ -139,6 +153,7 @@ pub(super) struct Asker {
 struct Line {
     process: u64,
     batch: Option<u64>,
+    stranger: bool,
     node: usize,
 }
 
@@ -150,7 +165,7 @@ impl Asker {
 
     /// Asks one thing at one node.
     pub(super) async fn ask(&self, asked: &Asked, node: usize) -> Result<Told> {
-        let line = Line { process: self.take_process(), batch: None, node };
+        let line = Line { process: self.take_process(), batch: None, stranger: false, node };
         self.record(line, Kind::Invoke, &asked.ask, asked.key.as_deref(), None)?;
         let request = Request::of(&asked.ask);
         let heard = self.office.send(&request, asked.key.as_deref(), node, self.timeout).await;
@@ -159,10 +174,20 @@ impl Asker {
         Ok(told)
     }
 
+    /// Asks one thing at one node with the key of another tenant, if there is one.
+    pub(super) async fn ask_as_stranger(&self, asked: &Asked, node: usize) -> Result<()> {
+        let Some(authorization) = &self.office.authorization_strange else { return Ok(()) };
+        let (ask, key) = (&asked.ask, asked.key.as_deref());
+        let line = Line { process: self.take_process(), batch: None, stranger: true, node };
+        self.record(line, Kind::Invoke, ask, key, None)?;
+        let heard = self.office.send_as(authorization, &Request::of(ask), key, node, self.timeout).await;
+        self.complete(line, ask, key, &judge(asked, heard)?)
+    }
+
     /// Asks many things at once; each is a process of its own.
     pub(super) async fn ask_batch(&self, asks: &[Ask], node: usize) -> Result<Vec<Told>> {
         let batch = Some(self.office.batches.fetch_add(1, Ordering::Relaxed));
-        let lines: Vec<Line> = asks.iter().map(|_| Line { process: self.take_process(), batch, node }).collect();
+        let lines: Vec<Line> = asks.iter().map(|_| Line { process: self.take_process(), batch, stranger: false, node }).collect();
         for (line, ask) in lines.iter().zip(asks) {
             self.record(*line, Kind::Invoke, ask, None, None)?;
         }
@@ -188,7 +213,10 @@ impl Asker {
             Told::Unknown(_) => Kind::Info,
         };
         self.record(line, kind, ask, key, Some(told))?;
-        self.office.counts.count(ask, told);
+        // What is refused to strangers says nothing about how much comes of the others' requests.
+        if !line.stranger {
+            self.office.counts.count(ask, told);
+        }
         if kind != Kind::Info {
             self.idle_processes.lock().expect("nothing panics while holding it").push(line.process);
         }
@@ -201,8 +229,21 @@ impl Asker {
             Some(Told::Ok(answer)) => (Some(answer.clone()), None),
             Some(Told::Refused(error) | Told::TurnedAway(error) | Told::Unknown(error)) => (None, Some(error.clone())),
         };
-        let Line { process, batch, node } = line;
+        let Line { process, batch, stranger, node } = line;
         let (ask, key) = (ask.clone(), key.map(str::to_owned));
-        self.office.recorder.record(Entry { index: 0, process, kind, ask, answer, error, key, batch, node, time: 0 })
+        let (index, time) = (0, 0);
+        self.office.recorder.record(Entry {
+            index,
+            process,
+            kind,
+            ask,
+            answer,
+            error,
+            key,
+            batch,
+            stranger,
+            node,
+            time,
+        })
     }
 }

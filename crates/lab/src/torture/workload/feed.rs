@@ -13,6 +13,7 @@ use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
 use super::asker::{bearer, http_client};
+use crate::hotel::Dice;
 use crate::torture::history::EventSeen;
 
 /// Before everything that is kept.
@@ -20,12 +21,15 @@ const BEGINNING: &str = "0-0";
 /// A stream gives a sign of life every 15 s.
 const SILENCE_MAX: Duration = Duration::from_secs(20);
 const PAUSE: Duration = Duration::from_millis(100);
+/// It goes away by itself now and then, after so many events at most: in the middle of what one commit tells, too.
+const EVENTS_AT_ONCE_MAX: usize = 60;
 
 /// Follows the feed from its beginning until it is stopped.
 pub async fn follow(
     nodes: Vec<String>,
     tenant: String,
     api_key: String,
+    seed: u64,
     path: &Path,
     stop: CancellationToken,
 ) -> Result<()> {
@@ -34,6 +38,7 @@ pub async fn follow(
         http: http_client(|builder| builder.read_timeout(SILENCE_MAX))?,
         authorization: bearer(&api_key)?,
         last_id: BEGINNING.to_owned(),
+        dice: Dice::new(usize::try_from(seed).unwrap_or(usize::MAX)),
         file: BufWriter::new(file),
     };
     for node in nodes.iter().cycle() {
@@ -52,11 +57,12 @@ struct Reader {
     http: Client,
     authorization: HeaderValue,
     last_id: String,
+    dice: Dice,
     file: BufWriter<File>,
 }
 
 impl Reader {
-    /// Until the stream is cut. An error if there is no use in coming back.
+    /// Until the stream is cut, or it has had enough for now. An error if there is no use in coming back.
     async fn read(&mut self, address: &str) -> Result<()> {
         let request = self.http.get(address).header(AUTHORIZATION, self.authorization.clone());
         let request = request.header(ACCEPT, "text/event-stream").header("last-event-id", &self.last_id);
@@ -65,9 +71,14 @@ impl Reader {
             return self.refused(response).await;
         }
         let mut frames = Frames::default();
+        let mut wanted = 1 + self.dice.roll(EVENTS_AT_ONCE_MAX);
         while let Ok(Some(bytes)) = response.chunk().await {
             for frame in frames.take(&bytes) {
+                wanted -= usize::from(frame.data.is_some());
                 self.write(frame)?;
+                if wanted == 0 {
+                    return Ok(());
+                }
             }
             self.file.flush().context("cannot write the feed")?;
         }

@@ -60,6 +60,8 @@ pub struct WorkloadPlan {
     pub tenant: String,
     /// With the scopes `read`, `sell`, `manage` and `tasks`.
     pub api_key: String,
+    /// A key of another tenant, if somebody is to ask for what is not theirs.
+    pub stranger_key: Option<String>,
     /// Whether the nodes know the task `charge`, with the body `{"purchase": "…", "amount": 1}`.
     pub charges: bool,
 }

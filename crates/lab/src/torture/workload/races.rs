@@ -1,4 +1,5 @@
-//! Several on one hold: at the instant of its expiry, behind another's back, or with two minds at once.
+//! Several on one hold: at the instant of its expiry, behind another's back, with two minds at once, or with the key of
+//! another tenant.
 
 use anyhow::Result;
 
@@ -45,6 +46,18 @@ impl User {
             _ => self.extend_until(posted.hold, posted.expires_at),
         };
         self.carry(Asked::new(ask)).await.map(drop)
+    }
+
+    /// Asks for what is another tenant's, or would be: something that was done, something to be seen, something new.
+    pub(super) async fn intrude(&mut self) -> Result<()> {
+        let pool = self.around.world.pick(&mut self.dice).name.clone();
+        let old = self.something_old();
+        let asked = match (self.dice.roll(4), old) {
+            (0 | 1, Some(asked)) => asked,
+            (2, _) => Asked::new(Ask::ReadPool { pool }),
+            _ => Asked::new(self.wish()),
+        };
+        self.asker.ask_as_stranger(&asked, self.node).await
     }
 
     /// Says two different things about an own hold at once, at two nodes: at most one of them ends it.

@@ -201,7 +201,7 @@ async fn much_comes_of_it_and_all_of_it_is_written_down() {
     prepare(&nodes.plan, &recorder).await.unwrap();
     let following = tokio::spawn({
         let (plan, stop, feed_path) = (nodes.plan.clone(), stop.clone(), feed_path.clone());
-        async move { follow(plan.nodes, plan.tenant, plan.api_key, &feed_path, stop).await }
+        async move { follow(plan.nodes, plan.tenant, plan.api_key, plan.seed, &feed_path, stop).await }
     });
     let running = tokio::spawn(run(nodes.plan.clone(), recorder, Arc::clone(&counts), stop.child_token()));
     let asked = async |count: u64| until("asked", async || counts.total().asked() >= count).await;

@@ -82,6 +82,9 @@ impl Nodes {
         by_hand.local("POST", "/admin/tenants", &json!({"slug": "casa"})).await;
         let wanted = json!({"tenant": "casa", "name": "torture", "scopes": ["read", "sell", "manage", "tasks"]});
         let made: Value = by_hand.local("POST", "/admin/keys", &wanted).await;
+        by_hand.local("POST", "/admin/tenants", &json!({"slug": "rua"})).await;
+        let wanted = json!({"tenant": "rua", "name": "stranger", "scopes": ["read", "sell", "manage", "tasks"]});
+        let strange: Value = by_hand.local("POST", "/admin/keys", &wanted).await;
         let anywhere = "127.0.0.1:0".parse().unwrap();
         let (restarting, steady) = (Running::start(&engine, anywhere), Running::start(&engine, anywhere));
         let lossy = lose_answers(steady.address).await;
@@ -91,6 +94,7 @@ impl Nodes {
             nodes: vec![format!("http://{}", restarting.address), format!("http://{lossy}")],
             tenant: "casa".to_owned(),
             api_key: made["key"].as_str().unwrap().to_owned(),
+            stranger_key: Some(strange["key"].as_str().unwrap().to_owned()),
             charges: true,
         };
         Nodes { engine, restarting: Some(restarting), _steady: steady, plan, _fixture: fixture }

@@ -35,8 +35,8 @@ const MOMENTS_MAX: usize = 50;
 /// Reads the final state. Call it when everything is healed: the minute begins now.
 pub async fn collect(plan: &CollectPlan, history: &[Entry]) -> Result<FinalState> {
     let client = Client::new(plan)?;
-    let mut state = FinalState { charges: plan.charges.clone(), ..FinalState::default() };
-    state.live = plan.feed_path.as_deref().map(read_feed).transpose()?;
+    let live = plan.feed_path.as_deref().map(read_feed).transpose()?;
+    let mut state = FinalState { live, ..FinalState::default() };
     let mut stale: BTreeSet<Uuid> = history.iter().filter_map(|entry| hold_of(&entry.ask)).collect();
     let began = Instant::now();
     let mut deadline: Option<Instant> = None;

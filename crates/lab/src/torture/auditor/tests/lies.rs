@@ -166,6 +166,29 @@ fn what_is_unknown_is_settled() {
     }
 }
 
+#[test]
+fn strangers_are_told_that_there_is_nothing() {
+    let by_a_stranger: Lie = |history, _| {
+        for entry in history.iter_mut().rev().take(2) {
+            entry.stranger = true;
+        }
+    };
+    for code in ["not-found", "unavailable", "unreachable"] {
+        let mut world = opened();
+        world.turn_away(place(9), None, code);
+        let (mut history, mut state) = world.finish();
+        by_a_stranger(&mut history, &mut state);
+        assert!(rules(&history, &state).is_clean(), "{code}");
+    }
+    let (mut seen, mut refused, mut done) = (opened(), opened(), opened());
+    seen.ask(read("a")).unwrap();
+    has("strangers", "seen", seen, by_a_stranger);
+    refused.ask(place_in(9, "a", 9)).unwrap_err();
+    has("strangers", "refused for a reason", refused, by_a_stranger);
+    done.ask_unheard(place(9), None);
+    has("fail-nowhere", "done", done, by_a_stranger);
+}
+
 fn renumber(history: &mut [Entry]) {
     for (index, entry) in (0..).zip(history) {
         (entry.index, entry.time) = (index, index * 1_000);

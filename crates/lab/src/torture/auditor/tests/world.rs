@@ -113,6 +113,7 @@ impl World {
             error: error.map(str::to_owned),
             key: pending.1.cloned(),
             batch: None,
+            stranger: false,
             node: 0,
             time: self.time,
         };

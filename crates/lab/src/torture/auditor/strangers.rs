@@ -1,0 +1,28 @@
+//! Whoever shows the key of another tenant is told that there is nothing, whatever there is. Should something have come of
+//! it nevertheless, nobody's request explains it.
+
+use super::findings::Verdict;
+use super::requests::{Fate, Request};
+
+const NOTHING_THERE: &str = "not-found";
+/// Nobody was there, or had time to look at the key.
+const TURNED_AWAY: [&str; 7] =
+    ["unreachable", "busy", "not-executed", "unavailable", "stopping", "too-many-requests", "request-timeout"];
+
+pub(super) fn check(strangers: &[Request<'_>], verdict: &mut Verdict) {
+    for stranger in strangers {
+        let told = match stranger.fate {
+            Fate::Unknown => continue,
+            Fate::Ok => None,
+            Fate::Fail => stranger.refusal(),
+        };
+        if told.is_some_and(|told| TURNED_AWAY.contains(&told)) {
+            continue;
+        }
+        verdict.checked.strangers += 1;
+        if told != Some(NOTHING_THERE) {
+            let (name, told) = (stranger.name(), told.unwrap_or("ok"));
+            verdict.add("strangers", || format!("{name} by a stranger was answered {told}: {:?}", stranger.ask()));
+        }
+    }
+}
