@@ -9,7 +9,7 @@ use serde_json::Value;
 use crate::{surehold, text};
 
 /// Far beyond anything a test waits for.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 /// Over as soon as every fault has been done.
 const AT_ONCE: &str = "0.01";
 
