@@ -6,11 +6,13 @@ mod doctor;
 mod log;
 mod migrate;
 mod session;
+mod snapshot;
 mod statements;
 mod store;
 mod values;
 
 pub use doctor::{SqliteFacts, facts_for_doctor};
 pub use migrate::{migrate, migrations_pending};
+pub use snapshot::SqliteSnapshot;
 pub use statements::every_statement;
 pub use store::{Clock, OpenError, SqliteStore};
