@@ -1,5 +1,6 @@
 //! The binary: one executable with several commands.
 
+mod audit;
 mod bench;
 #[cfg(test)]
 #[path = "../tests/it/canary.rs"]
@@ -39,6 +40,7 @@ enum Command {
     Bench(bench::Bench),
     Config(config::ConfigCommand),
     Doctor(doctor::Doctor),
+    Audit(audit::Audit),
     Migrate(commands::Migrate),
     #[command(flatten)]
     Api(Box<commands::ApiCommand>),
@@ -59,6 +61,7 @@ fn main() -> ExitCode {
         Command::Bench(bench) => bench.run().map(|()| ExitCode::SUCCESS),
         Command::Config(command) => command.run().map(|()| ExitCode::SUCCESS),
         Command::Doctor(doctor) => doctor.run(),
+        Command::Audit(audit) => Ok(audit.run()),
         Command::Migrate(migrate) => Ok(migrate.run()),
         Command::Api(command) => Ok(command.run()),
         Command::Problem(page) => Ok(page.run()),

@@ -49,7 +49,7 @@ impl Rule {
 
     /// A few examples, as last committed.
     pub(super) async fn ask(&self, views: &Views) -> Result<Vec<Finding>, Fault> {
-        let sql = format!("select * from ({}) wrong limit {EXAMPLES_MAX}", self.sql);
+        let sql = format!("select * from ({}) wrong order by 1, 2, 3 limit {EXAMPLES_MAX}", self.sql);
         let finding = |row: &ReadRow| {
             Ok::<Finding, Corrupt>(Finding {
                 invariant: self.invariant,

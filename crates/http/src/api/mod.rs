@@ -19,6 +19,7 @@ mod operations;
 mod pages;
 mod params;
 mod pools;
+mod repairs;
 mod schedules;
 mod tasks;
 mod tenants;
@@ -217,6 +218,7 @@ fn admin_routes() -> OpenApiRouter<Api> {
         .routes(routes!(keys::key_rotate))
         .routes(routes!(keys::key_revoke))
         .routes(routes!(epoch::epoch_get, epoch::epoch_raise))
+        .routes(routes!(repairs::repairs_make))
 }
 
 /// The description of everything, as served at `/openapi.json`.
