@@ -88,7 +88,9 @@ impl Command for RepairCommand {
             Repair::Pool { pool, .. } => reads.record::<Pool>(pool),
             Repair::Owner { owner, holds, .. } => {
                 reads.record::<Owner>(owner);
-                holds.iter().for_each(|hold| reads.record::<Hold>(hold));
+                for hold in holds {
+                    reads.record::<Hold>(hold);
+                }
             }
             Repair::Lock { aggregate, operation, .. } => {
                 reads.record::<AggregateLock>(aggregate);
