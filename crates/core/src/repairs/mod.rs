@@ -8,6 +8,8 @@
 mod command;
 mod event;
 mod record;
+#[cfg(test)]
+mod tests;
 
 pub use command::{OWNER_HOLDS_PER_REPAIR_MAX, Repair, RepairCommand, RepairDone, RepairRefusal};
 pub use event::{Repaired, RepairedThing};
