@@ -138,6 +138,7 @@ fn a_pool_tells_its_step_and_what_it_lacks() {
 
 #[test]
 fn owners() {
+    use HoldState::{Active, Cancelled};
     let check = |stored: Option<i64>, version: i64, holds: &[(u8, HoldState)], named: &[u8], expected: &str| {
         let mut facts = facts(|facts| {
             if let Some(holds) = stored {
@@ -153,7 +154,6 @@ fn owners() {
         let left = owner.map_or("nobody".to_owned(), |owner| format!("{} for {}", owner.holds, owner.lifetime_secs));
         assert_eq!(format!("{answer}: {left}"), expected);
     };
-    use HoldState::{Active, Cancelled};
     let changed = "owner ann has changed since the audit; audit again";
     check(Some(3), 1, &[(1, Active), (2, Active)], &[1, 2], "repair 1: 2 for 120");
     check(None, 0, &[(1, Active)], &[1], "repair 1: 1 for 60");

@@ -168,7 +168,7 @@ fn unsettled(kinds: impl Iterator<Item = &'static OperationType>) -> Rule {
     let says = "has ended, and one of its effects may or may not have happened";
     let remedy = "ask the provider, then say so with `surehold op settle`";
     let sql = format!("{UNSETTLED_SQL} ({}))", places.join(", ")).into();
-    Rule { params, sql, ..Rule::new(UNSETTLED, says, remedy, "") }
+    Rule { sql, params, ..Rule::new(UNSETTLED, says, remedy, "") }
 }
 
 fn check(audit: &mut Auditing<'_>) -> Result<(), SnapshotError> {

@@ -152,11 +152,11 @@ impl HoldSeen {
     }
 }
 
-/// A row, but for its lines.
+/// The instants of a hold.
 struct Times {
-    placed_at: Timestamp,
-    expires_at: Timestamp,
-    ended_at: Option<Timestamp>,
+    placed: Timestamp,
+    expires: Timestamp,
+    ended: Option<Timestamp>,
 }
 
 impl Reading<'_> {
@@ -184,7 +184,7 @@ impl Reading<'_> {
         let books = row.text_or_null()?.map(|mode| mode == "book");
         let kept = row.text_or_null()?.map(|kept| self.lists.read(kept, place_of).map_err(Corrupt::new)).transpose()?;
         let owner = row.text_or_null()?.map(|owner| self.owners.hash(owner));
-        let times = Times { placed_at: row.time()?, expires_at: row.time()?, ended_at: row.time_or_null()? };
+        let times = Times { placed: row.time()?, expires: row.time()?, ended: row.time_or_null()? };
         let version = row.int()?;
 
         let name = || format!("hold {id}");
@@ -202,7 +202,7 @@ impl Reading<'_> {
         if state == HoldState::Active {
             self.pools.add_held(&lines.units);
             if let Some(owner) = owner {
-                self.owners.add(owner, 1, times.expires_at.secs_since(times.placed_at));
+                self.owners.add(owner, 1, times.expires.secs_since(times.placed));
             }
         }
         if let (Some(kept), Some(true)) = (&kept, books) {
@@ -213,7 +213,7 @@ impl Reading<'_> {
     }
 
     fn check_times(&self, findings: &mut Findings, id: Uuid, state: HoldState, times: &Times) {
-        let &Times { placed_at, expires_at, ended_at } = times;
+        let &Times { placed: placed_at, expires: expires_at, ended: ended_at } = times;
         let name = || format!("hold {id}");
         let expired = ended_at.is_some_and(|ended_at| expires_at <= ended_at);
         let ended = ended_at.is_some() == (state != HoldState::Active);
@@ -234,12 +234,12 @@ impl Reading<'_> {
 
     /// Unless the rows of the journal that could tell of it are gone.
     fn remember(&mut self, id: Uuid, places: Places, state: HoldState, times: &Times, version: i64) {
-        let ended_earlier = times.ended_at.is_some_and(|ended_at| self.beginning.is_after(ended_at));
+        let ended_earlier = times.ended.is_some_and(|ended_at| self.beginning.is_after(ended_at));
         if ended_earlier {
             return;
         }
-        let placed = self.beginning.must_tell(times.placed_at);
-        let ended = state != HoldState::Active && times.ended_at.is_some_and(|at| self.beginning.must_tell(at));
+        let placed = self.beginning.must_tell(times.placed);
+        let ended = state != HoldState::Active && times.ended.is_some_and(|at| self.beginning.must_tell(at));
         let version = u16::try_from(version).unwrap_or(u16::MAX);
         let version = if version == u16::MAX - 1 { u16::MAX } else { version };
         let seen = HoldSeen { id, places, state, expected: [placed, ended], told: [false; 2], version, events: 0 };
