@@ -27,15 +27,23 @@ const COMPARE: Remedy =
 #[derive(Debug)]
 pub(super) struct HoldSeen {
     id: Uuid,
-    places: Places,
-    state: HoldState,
-    /// Whether it was placed, and ended, in rows that are kept.
-    expected: [bool; 2],
-    told: [bool; 2],
-    /// Beyond 65,534 nothing is said.
+    lines_start: u32,
+    /// The largest stands for all that are too large to be counted.
     version: u16,
     events: u16,
+    lines_len: u8,
+    state: HoldState,
+    marks: u8,
 }
+
+const _: () = assert!(size_of::<HoldSeen>() <= 28, "there are millions of them");
+
+/// It was placed, and ended, in rows that are kept.
+const PLACED_EXPECTED: u8 = 1;
+const ENDED_EXPECTED: u8 = 2;
+/// The journal says so.
+const PLACED_TOLD: u8 = 4;
+const ENDED_TOLD: u8 = 8;
 
 /// Sorted by id.
 #[derive(Debug)]
@@ -102,8 +110,10 @@ impl Holds {
     /// After the journal.
     pub(super) fn check_told(&self, audit: &mut Auditing<'_>, tenant: TenantId) {
         for hold in &self.seen {
-            let [placed, ended] = [0, 1].map(|part| hold.expected[part] && !hold.told[part]);
-            let counted = hold.expected[0] && hold.version != u16::MAX && hold.events != hold.version;
+            let missing = |expected: u8, told: u8| hold.marks & (expected | told) == expected;
+            let (placed, ended) = (missing(PLACED_EXPECTED, PLACED_TOLD), missing(ENDED_EXPECTED, ENDED_TOLD));
+            let is_counted = hold.marks & PLACED_EXPECTED != 0 && hold.version != u16::MAX;
+            let counted = is_counted && hold.events != hold.version;
             let detail = if placed {
                 "the journal does not tell that it was placed".to_owned()
             } else if ended {
@@ -124,7 +134,14 @@ impl HoldSeen {
     }
 
     pub(super) fn places(&self) -> Places {
-        self.places
+        Places { start: self.lines_start, len: self.lines_len }
+    }
+
+    /// Tells whether it was marked before.
+    fn mark(&mut self, mark: u8) -> bool {
+        let before = self.marks & mark != 0;
+        self.marks |= mark;
+        before
     }
 
     /// Anything that changed the hold.
@@ -134,7 +151,7 @@ impl HoldSeen {
 
     pub(super) fn tell_placed(&mut self, findings: &mut Findings, tenant: TenantId) {
         self.tell_change();
-        if std::mem::replace(&mut self.told[0], true) {
+        if self.mark(PLACED_TOLD) {
             let detail = "the journal tells twice that it was placed".to_owned();
             findings.add(HOLD_TOLD, tenant, || (self.name(), detail, COMPARE));
         }
@@ -142,7 +159,7 @@ impl HoldSeen {
 
     pub(super) fn tell_ended(&mut self, state: HoldState, findings: &mut Findings, tenant: TenantId) {
         self.tell_change();
-        let again = std::mem::replace(&mut self.told[1], true);
+        let again = self.mark(ENDED_TOLD);
         if again || self.state != state {
             let (is, told) = (self.state.as_str(), state.as_str());
             let detail =
@@ -238,11 +255,13 @@ impl Reading<'_> {
         if ended_earlier {
             return;
         }
-        let placed = self.beginning.must_tell(times.placed);
-        let ended = state != HoldState::Active && times.ended.is_some_and(|at| self.beginning.must_tell(at));
-        let version = u16::try_from(version).unwrap_or(u16::MAX);
-        let version = if version == u16::MAX - 1 { u16::MAX } else { version };
-        let seen = HoldSeen { id, places, state, expected: [placed, ended], told: [false; 2], version, events: 0 };
+        let mut marks = if self.beginning.must_tell(times.placed) { PLACED_EXPECTED } else { 0 };
+        if state != HoldState::Active && times.ended.is_some_and(|at| self.beginning.must_tell(at)) {
+            marks |= ENDED_EXPECTED;
+        }
+        let version = u16::try_from(version).ok().filter(|version| *version < u16::MAX - 1).unwrap_or(u16::MAX);
+        let Places { start: lines_start, len: lines_len } = places;
+        let seen = HoldSeen { id, lines_start, version, events: 0, lines_len, state, marks };
         match self.pieces.last_mut() {
             Some(piece) if piece.len() < PIECE_HOLDS => piece.push(seen),
             Some(_) | None => {

@@ -14,8 +14,8 @@ const REMEMBERED_MAX: usize = 65_536;
 /// Which pools, in the order of the lines.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Places {
-    start: u32,
-    len: u8,
+    pub(super) start: u32,
+    pub(super) len: u8,
 }
 
 /// Lines that were read.
