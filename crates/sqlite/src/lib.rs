@@ -6,6 +6,7 @@ mod doctor;
 mod log;
 mod migrate;
 mod session;
+mod snapshot;
 mod statements;
 mod store;
 mod values;
@@ -13,5 +14,6 @@ mod wal;
 
 pub use doctor::{SqliteFacts, facts_for_doctor};
 pub use migrate::{migrate, migrations_pending};
+pub use snapshot::SqliteSnapshot;
 pub use statements::every_statement;
 pub use store::{Clock, OpenError, SqliteStore};
