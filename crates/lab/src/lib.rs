@@ -10,5 +10,6 @@ pub mod operations;
 pub mod private_postgres;
 pub mod provider;
 pub mod proxy;
+#[cfg(feature = "simulation")]
 pub mod simulation;
 pub mod torture;

@@ -4,6 +4,7 @@
 mod checkpoint;
 mod doctor;
 mod log;
+mod memory;
 mod migrate;
 mod session;
 mod statements;
@@ -11,6 +12,7 @@ mod store;
 mod values;
 
 pub use doctor::{SqliteFacts, facts_for_doctor};
+pub use memory::{MemoryDatabase, MemoryReader};
 pub use migrate::{migrate, migrations_pending};
 pub use statements::every_statement;
 pub use store::{Clock, OpenError, SqliteStore};
