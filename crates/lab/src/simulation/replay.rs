@@ -70,7 +70,13 @@ impl<'a> Replay<'a> {
             for (number, call) in request.calls.iter().enumerate() {
                 match call.verdict {
                     Verdict::Refused(_) | Verdict::KeyReused | Verdict::Done { replayed: true, .. } => {}
-                    _ => continue,
+                    // It may have changed nothing, and its reply be kept all the same.
+                    Verdict::Unknown if request.key.is_some() => {}
+                    Verdict::Done { .. }
+                    | Verdict::TaskKept
+                    | Verdict::TaskRefused(_)
+                    | Verdict::Nothing
+                    | Verdict::Unknown => continue,
                 }
                 for attempt in self.window(call) {
                     let places = self.open.entry(attempt.seq).or_default();
@@ -140,7 +146,7 @@ impl<'a> Replay<'a> {
         let Some((_, index, number)) = best else {
             let about = self.about.get(&subject).cloned().unwrap_or_default();
             let about: Vec<&Request> = about.iter().map(|index| &self.requests[*index]).collect();
-            return Err(format!("row {} at {}: no request explains {event:?}; there are {about:#?}", row.seq, row.at));
+            return Err(format!("row {} at {}: no request explains {event:?}; there are {about:?}", row.seq, row.at));
         };
         self.note_expiry(&subject, row.at);
         let Ask::Deed { deed, .. } = &self.requests[index].ask else { unreachable!("chosen among deeds") };
@@ -299,16 +305,14 @@ impl Replay<'_> {
         }
         let agrees = match (self.decide(deed, now), verdict) {
             (Ok(reply), Verdict::Done { reply: told, replayed: true, at }) => {
-                let changes = self.facts.events_of_command() > 0;
-                if !changes && *told == reply && *at == now {
-                    let replayed = self.facts.keep_changes();
-                    if let Some(key) = &request.key {
-                        self.kept.insert(key, (index, reply));
-                    }
-                    replayed
-                } else {
-                    false
-                }
+                *told == reply && *at == now && self.keep_repeat(index, reply)
+            }
+            (Ok(reply), Verdict::Unknown) => {
+                let repeated = |call: &Call| match &call.verdict {
+                    Verdict::Done { reply: told, replayed: true, .. } => *told == reply,
+                    _ => false,
+                };
+                request.calls.iter().any(repeated) && self.keep_repeat(index, reply)
             }
             (Err(Stop::Refused(refusal)), Verdict::Refused(told)) => refusal == *told,
             (Ok(_) | Err(_), _) => false,
@@ -318,6 +322,18 @@ impl Replay<'_> {
             self.note_expiry(subject, now);
         }
         agrees
+    }
+
+    /// Of a command that found done what it asks for.
+    fn keep_repeat(&mut self, index: usize, reply: Reply) -> bool {
+        if self.facts.events_of_command() > 0 {
+            return false;
+        }
+        let replayed = self.facts.keep_changes();
+        if let Some(key) = self.requests[index].key.as_deref().filter(|_| replayed) {
+            self.kept.insert(key, (index, reply));
+        }
+        replayed
     }
 
     /// Nothing that was told is left unexplained, and the core ends with the same records.
@@ -332,7 +348,7 @@ impl Replay<'_> {
                         if !self.found.contains(&(index, number)) {
                             let window: Vec<_> = self.window(call).collect();
                             return Err(format!(
-                                "call {number} of request {index} was answered what was never so: {request:#?} during {window:?}"
+                                "call {number} of request {index} was answered what was never so: {request:?} during {window:?}"
                             ));
                         }
                     }
