@@ -4,6 +4,7 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
+use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 use surehold_engine::{OwnedValue, ReadRow, Session};
 
@@ -46,6 +47,8 @@ impl MemoryDatabase {
         apply_pending(&mut writer)?;
         let reader = connect()?;
         reader.pragma_update(None, "query_only", true)?;
+        // Some plans of the views hang on what is asked for, and would be made anew for every question.
+        reader.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
         reader.set_prepared_statement_cache_capacity(STATEMENTS_KEPT);
         Ok(MemoryDatabase { writer, reader: MemoryReader(Arc::new(Mutex::new(reader))) })
     }

@@ -128,8 +128,12 @@ impl EffectRun {
             Err(failure) => {
                 let trouble = trouble_of(failure)?;
                 let (key, kind) = (self.key.clone(), self.kind());
-                settle(&self.context, self.tenant, vec![FailOperation { key, kind, trouble, dice: (self.context.config.dice)() }])
-                    .await;
+                settle(
+                    &self.context,
+                    self.tenant,
+                    vec![FailOperation { key, kind, trouble, dice: (self.context.config.dice)() }],
+                )
+                .await;
                 None
             }
         }

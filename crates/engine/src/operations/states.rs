@@ -189,12 +189,7 @@ pub(super) fn trouble_of(failure: Failure<OperationRefusal>) -> Option<Trouble> 
     }
 }
 
-fn failure_of(
-    context: &Context,
-    kind: &'static OperationType,
-    key: OperationKey,
-    trouble: Trouble,
-) -> FailOperation {
+fn failure_of(context: &Context, kind: &'static OperationType, key: OperationKey, trouble: Trouble) -> FailOperation {
     FailOperation { key, kind, trouble, dice: (context.config.dice)() }
 }
 

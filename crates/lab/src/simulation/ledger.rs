@@ -2,9 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use surehold_core::kernel::{
-    ConvertMode, Event, Hold, HoldId, HoldState, Lines, OwnerName, Pool, PoolKey, Timestamp,
-};
+use surehold_core::kernel::{ConvertMode, Event, Hold, HoldId, HoldState, Lines, OwnerName, Pool, PoolKey, Timestamp};
 
 use super::dump::TenantDump;
 
@@ -185,7 +183,9 @@ impl Ledger<'_> {
     }
 
     fn convert(&mut self, id: HoldId, mode: ConvertMode, kept: &Lines, versions: &[i64]) {
-        let Some(story) = self.holds.get_mut(&id) else { return self.say(format!("{id} was converted before it began")) };
+        let Some(story) = self.holds.get_mut(&id) else {
+            return self.say(format!("{id} was converted before it began"));
+        };
         story.state = HoldState::Converted;
         let lines = story.lines;
         if mode == ConvertMode::Book {

@@ -141,6 +141,7 @@ fn run<S: Session>(seed: u64, mut world: World, session: &mut S, reader: &Memory
         }
         format!("{report:?}").hash(&mut hasher);
         if let Some(dump) = &world.dump {
+            state.coverage.add(Point::LeaseTaken, money::reconciliations(dump));
             violations.extend(dump.findings.iter().cloned());
             for tenant in &dump.tenants {
                 violations.extend(ledger::audit(tenant));

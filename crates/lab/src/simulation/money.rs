@@ -3,9 +3,11 @@
 use std::collections::BTreeMap;
 
 use surehold_core::kernel::Event;
-use surehold_core::operations::{CaseState, Effect, EffectState, Operation, OperationsEvent, Outcome};
+use surehold_core::operations::{
+    CaseState, Effect, EffectState, Operation, OperationsEvent, Outcome, RECONCILE_STUCK_OPERATION,
+};
 
-use super::dump::TenantDump;
+use super::dump::{Dump, TenantDump};
 use super::requests::{Ask, Request, Verdict};
 use crate::charge::{CHARGE_WITH_FEE, effect_name, note};
 use crate::provider::ProviderReport;
@@ -16,7 +18,12 @@ pub(super) fn audit(dump: &TenantDump, requests: &[Request], report: &ProviderRe
     if !dump.runs.is_empty() || !dump.locks.is_empty() {
         wrong.push(format!("something is left to do: {:?} {:?}", dump.runs, dump.locks));
     }
-    wrong.extend(dump.cases.iter().filter(|case| case.state == CaseState::Open).map(|case| format!("open: {case:?}")));
+    wrong.extend(
+        dump.cases
+            .iter()
+            .filter(|case| case.state == CaseState::Open && case.key.kind == "effect-unknown")
+            .map(|case| format!("open: {case:?}")),
+    );
     for effect in &dump.effects {
         wrong.extend(effect_wrong(dump, effect, report));
     }
@@ -96,4 +103,11 @@ fn successes(dump: &TenantDump) -> BTreeMap<String, usize> {
         }
     }
     found
+}
+
+/// How often somebody looked after a lost lease.
+pub(super) fn reconciliations(dump: &Dump) -> u64 {
+    let operations = dump.tenants.iter().flat_map(|tenant| &tenant.operations);
+    let count = operations.filter(|it| it.key.kind.as_str() == RECONCILE_STUCK_OPERATION.name).count();
+    u64::try_from(count).expect("a usize fits")
 }

@@ -76,8 +76,10 @@ points! {
     DayPasses,
     /// Something was decided at the very instant at which its hold expires.
     DecidedAtExpiry,
-    /// A worker's result came too late: another one has the lease.
-    LeaseLost,
+    /// A worker lost its lease, and somebody looked after what it had left.
+    LeaseTaken,
+    /// Too often: a person had to let it go on.
+    Redriven,
     ProviderAcceptThenDrop,
     ProviderAcceptThen500,
     ProviderLate,
@@ -149,7 +151,8 @@ impl Point {
             // These are not drawn; they come about.
             Point::AskedAgain
             | Point::DecidedAtExpiry
-            | Point::LeaseLost
+            | Point::LeaseTaken
+            | Point::Redriven
             | Point::ProviderAcceptThenDrop
             | Point::ProviderAcceptThen500
             | Point::ProviderLate

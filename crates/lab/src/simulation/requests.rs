@@ -36,7 +36,11 @@ pub(super) struct Call {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Verdict {
-    Done { reply: Reply, replayed: bool, at: Timestamp },
+    Done {
+        reply: Reply,
+        replayed: bool,
+        at: Timestamp,
+    },
     TaskKept,
     Refused(Refusal),
     TaskRefused(OperationRefusal),

@@ -27,11 +27,8 @@ fn broken() -> Box<dyn std::error::Error + Send + Sync> {
 impl<S: Session> SimulatedSession<'_, S> {
     async fn open(&mut self, tenants: &mut [TenantWork]) -> Result<(), StoreError> {
         self.inner.begin(tenants).await?;
-        let attempts = tenants.iter().map(|work| Attempt {
-            tenant: work.tenant(),
-            seq: work.journal_seq,
-            now: work.facts.now(),
-        });
+        let attempts =
+            tenants.iter().map(|work| Attempt { tenant: work.tenant(), seq: work.journal_seq, now: work.facts.now() });
         self.shared.state().attempts.extend(attempts);
         Ok(())
     }
