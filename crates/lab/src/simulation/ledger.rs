@@ -52,7 +52,7 @@ pub(super) fn audit(dump: &TenantDump) -> Vec<String> {
 }
 
 impl Ledger<'_> {
-    fn say(&mut self, wrong: String) {
+    fn say(&mut self, wrong: &str) {
         self.wrong.push(format!("tenant {}: {wrong}", self.dump.tenant));
     }
 
@@ -60,7 +60,7 @@ impl Ledger<'_> {
     fn check_places(&mut self) {
         let gapless = (1..).zip(&self.dump.journal).all(|(place, row)| row.seq == place);
         if !gapless || !self.dump.journal.is_sorted_by_key(|row| row.at) {
-            self.say("the journal has a gap or goes back in time".to_owned());
+            self.say("the journal has a gap or goes back in time");
         }
     }
 
@@ -86,7 +86,7 @@ impl Ledger<'_> {
             Event::HoldExpired { hold, versions } => {
                 let due = self.holds.get(hold).is_some_and(|story| story.expires_at <= at);
                 if !due {
-                    self.say(format!("{hold} expired at {at}, before its time"));
+                    self.say(&format!("{hold} expired at {at}, before its time"));
                 }
                 self.end(*hold, HoldState::Expired, versions);
             }
@@ -107,7 +107,7 @@ impl Ledger<'_> {
             Event::PoolOversold { pool, oversold } => {
                 let told = self.pools.get(pool).map(|count| count.oversold);
                 if told != Some(*oversold) {
-                    self.say(format!("{pool} is told to be oversold by {oversold}, and is by {told:?}"));
+                    self.say(&format!("{pool} is told to be oversold by {oversold}, and is by {told:?}"));
                 }
             }
             Event::SlugClaimed { .. }
@@ -131,26 +131,26 @@ impl Ledger<'_> {
         let (known, after) = (count.version, count.oversold);
         count.version = version;
         if !follows {
-            self.say(format!("{pool} goes from version {known} to {version}"));
+            self.say(&format!("{pool} goes from version {known} to {version}"));
         }
         if after > before && !capacity_changed {
-            self.say(format!("{pool} was sold beyond its capacity, by {after}"));
+            self.say(&format!("{pool} was sold beyond its capacity, by {after}"));
         }
     }
 
     fn place(&mut self, id: HoldId, versions: &[i64], at: Timestamp) {
         let Some(record) = self.records.get(&id).copied() else {
-            return self.say(format!("{id} was placed and is not there"));
+            return self.say(&format!("{id} was placed and is not there"));
         };
         if self.holds.contains_key(&id) {
-            self.say(format!("{id} was placed twice"));
+            self.say(&format!("{id} was placed twice"));
         }
         let lines = &record.lines;
         for (line, version) in lines.iter().zip(versions) {
             let count = self.pools.entry(line.pool.clone()).or_default();
             count.held += line.quantity;
             if count.closed {
-                self.say(format!("{id} was placed in {}, which is closed", line.pool));
+                self.say(&format!("{id} was placed in {}, which is closed", line.pool));
             }
             self.step(&line.pool, *version, false);
         }
@@ -165,16 +165,16 @@ impl Ledger<'_> {
         let live = self.holds.get(&id).is_some_and(|story| story.state == HoldState::Active && at < story.expires_at);
         if !live {
             let story = self.holds.get(&id).map(|story| (story.state, story.expires_at));
-            self.say(format!("{id} was {what} at {at}, when it was {story:?}"));
+            self.say(&format!("{id} was {what} at {at}, when it was {story:?}"));
         }
     }
 
     fn end(&mut self, id: HoldId, state: HoldState, versions: &[i64]) {
-        let Some(story) = self.holds.get_mut(&id) else { return self.say(format!("{id} ended before it began")) };
+        let Some(story) = self.holds.get_mut(&id) else { return self.say(&format!("{id} ended before it began")) };
         let was = std::mem::replace(&mut story.state, state);
         let lines = story.lines;
         if was != HoldState::Active {
-            return self.say(format!("{id} was {was:?} and became {state:?}"));
+            return self.say(&format!("{id} was {was:?} and became {state:?}"));
         }
         for (line, version) in lines.iter().zip(versions) {
             self.pools.entry(line.pool.clone()).or_default().held -= line.quantity;
@@ -184,7 +184,7 @@ impl Ledger<'_> {
 
     fn convert(&mut self, id: HoldId, mode: ConvertMode, kept: &Lines, versions: &[i64]) {
         let Some(story) = self.holds.get_mut(&id) else {
-            return self.say(format!("{id} was converted before it began"));
+            return self.say(&format!("{id} was converted before it began"));
         };
         story.state = HoldState::Converted;
         let lines = story.lines;
@@ -204,14 +204,14 @@ impl Ledger<'_> {
     }
 
     fn book(&mut self, id: HoldId, pool: &PoolKey, units: i64, version: i64) {
-        let Some(story) = self.holds.get_mut(&id) else { return self.say(format!("{id} has nothing booked")) };
+        let Some(story) = self.holds.get_mut(&id) else { return self.say(&format!("{id} has nothing booked")) };
         let booked = story.booked.entry(pool.clone()).or_default();
         *booked += units;
         let left = *booked;
         self.pools.entry(pool.clone()).or_default().booked += units;
         self.step(pool, version, false);
         if left < 0 {
-            self.say(format!("{id} gave back more of {pool} than it had"));
+            self.say(&format!("{id} gave back more of {pool} than it had"));
         }
     }
 
@@ -230,7 +230,7 @@ impl Ledger<'_> {
             self.dump.pools.iter().map(|pool| (pool.key.clone(), stored(pool))).collect();
         if found != self.pools {
             let told = std::mem::take(&mut self.pools);
-            self.say(format!("pools are {found:?}, and the journal tells {told:?}"));
+            self.say(&format!("pools are {found:?}, and the journal tells {told:?}"));
         }
         for (key, count) in &found {
             let sum = |of: fn(&Hold) -> Option<&Lines>| {
@@ -239,7 +239,7 @@ impl Ledger<'_> {
             let held = sum(|hold| (hold.state == HoldState::Active).then_some(&hold.lines));
             let booked = sum(booked_lines);
             if (count.held, count.booked) != (held, booked) {
-                self.say(format!("{key} counts {count:?}, and holds say {held} held and {booked} booked"));
+                self.say(&format!("{key} counts {count:?}, and holds say {held} held and {booked} booked"));
             }
         }
     }
@@ -247,7 +247,7 @@ impl Ledger<'_> {
     fn check_holds(&mut self) {
         for hold in &self.dump.holds {
             let Some(story) = self.holds.remove(&hold.id) else {
-                self.say(format!("{} is there and was never placed", hold.id));
+                self.say(&format!("{} is there and was never placed", hold.id));
                 continue;
             };
             let booked: BTreeMap<PoolKey, i64> = booked_lines(hold)
@@ -256,11 +256,11 @@ impl Ledger<'_> {
                 .collect();
             let told = story.booked.into_iter().filter(|(_, units)| *units > 0).collect();
             if (hold.state, hold.expires_at, &booked) != (story.state, story.expires_at, &told) {
-                self.say(format!("{hold:?}, and the journal tells {:?} {} {told:?}", story.state, story.expires_at));
+                self.say(&format!("{hold:?}, and the journal tells {:?} {} {told:?}", story.state, story.expires_at));
             }
             // The clock has been turned far beyond, and the sweeper has had time.
             if hold.state == HoldState::Active {
-                self.say(format!("{} was never swept", hold.id));
+                self.say(&format!("{} was never swept", hold.id));
             }
         }
     }
@@ -278,7 +278,7 @@ impl Ledger<'_> {
             self.dump.owners.iter().map(|owner| (&owner.name, (owner.holds, owner.lifetime_secs))).collect();
         if found != expected {
             let wrong = format!("owners are counted as {found:?}, and have {expected:?}");
-            self.say(wrong);
+            self.say(&wrong);
         }
     }
 }

@@ -222,7 +222,7 @@ impl World {
         let burst = 1 + self.author.roll(BURST_MAX);
         let batch = self.author.roll(6) == 0;
         for _ in 0..burst {
-            let Some(index) = self.next_request(aim) else { continue };
+            let index = self.next_request(aim, flights);
             let first = together.first().map_or(0, |first| *first);
             let request = &self.notes.requests[index];
             let joins = batch
@@ -245,14 +245,15 @@ impl World {
     }
 
     /// A new request, or one whose outcome is unknown.
-    fn next_request(&mut self, aim: Option<HoldId>) -> Option<usize> {
+    fn next_request(&mut self, aim: Option<HoldId>, flights: &[Flight]) -> usize {
         if self.author.roll(4) == 0 {
+            let flying = |index: usize| flights.iter().any(|flight| flight.calls.iter().any(|call| call.0 == index));
             let open = self.notes.requests.iter().enumerate().rev().take(60);
-            let open: Vec<usize> =
-                open.filter(|(_, it)| it.is_open() && it.repeatable).map(|(index, _)| index).collect();
+            let open = open.filter(|(index, it)| it.is_open() && it.repeatable && !flying(*index));
+            let open: Vec<usize> = open.map(|(index, _)| index).collect();
             if !open.is_empty() {
                 self.shared.state().coverage.visit(Point::AskedAgain);
-                return Some(open[self.author.roll(open.len())]);
+                return open[self.author.roll(open.len())];
             }
         }
         let now = self.shared.clock();
@@ -260,7 +261,7 @@ impl World {
         let request = reuse.unwrap_or_else(|| self.author.next(&mut self.notes, now, aim));
         self.notes.requests.push(request);
         self.asked += 1;
-        Some(self.notes.requests.len() - 1)
+        self.notes.requests.len() - 1
     }
 
     /// Turns the clock to the very instant at which a hold expires; the hold is then what all are after.

@@ -127,27 +127,29 @@ impl Point {
     /// How often of a thousand chances it happens, where it is enabled.
     pub(super) fn per_thousand(self) -> usize {
         match self {
+            Point::ReadFails | Point::OrderlyRestart | Point::DayPasses => 5,
             Point::CrashBeforeBegin
             | Point::CrashAfterBegin
             | Point::CrashAfterLoad
             | Point::CrashBeforeCommit
             | Point::CrashAfterCommit => 8,
-            Point::CrashFindingOut => 150,
-            Point::CrashStateFound | Point::CrashStateDone => 40,
-            Point::CrashEffectFound | Point::CrashEffectStarted | Point::CrashEffectFinished => 30,
-            Point::CrashProbeAnswered | Point::CrashCallAnswered => 80,
+            Point::CommitConflict | Point::CommitRejected | Point::KeyReused => 15,
             Point::BeginUnavailable | Point::LoadUnavailable | Point::CommitUnavailable => 20,
-            Point::CommitConflict | Point::CommitRejected => 15,
-            Point::UnknownCommitted | Point::UnknownLost => 25,
-            Point::FindingOutFails => 400,
-            Point::TurnTaken | Point::SomeTurnsTaken | Point::TurnLate => 30,
-            Point::StoreSlow => 25,
-            Point::ReadFails => 5,
+            Point::UnknownCommitted | Point::UnknownLost | Point::StoreSlow => 25,
+            Point::CrashEffectFound
+            | Point::CrashEffectStarted
+            | Point::CrashEffectFinished
+            | Point::TurnTaken
+            | Point::SomeTurnsTaken
+            | Point::TurnLate
+            | Point::ClockForward
+            | Point::ClockBack => 30,
+            Point::CrashStateFound | Point::CrashStateDone => 40,
             Point::ReplyLost | Point::ShortDeadline | Point::DuplicateDelivery => 50,
+            Point::CrashProbeAnswered | Point::CrashCallAnswered => 80,
+            Point::CrashFindingOut => 150,
+            Point::FindingOutFails => 400,
             Point::RepliesReordered => 500,
-            Point::OrderlyRestart | Point::DayPasses => 5,
-            Point::ClockForward | Point::ClockBack => 30,
-            Point::KeyReused => 15,
             // These are not drawn; they come about.
             Point::AskedAgain
             | Point::DecidedAtExpiry

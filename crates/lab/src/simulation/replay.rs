@@ -195,6 +195,9 @@ impl<'a> Replay<'a> {
             Verdict::Done { reply: told, replayed: true, .. } => told == reply,
             _ => false,
         };
+        if request.key.is_some() && request.calls.iter().any(|call| self.contradicts(call, row, reply)) {
+            return None;
+        }
         let known_by_repeat = request.key.is_some() && request.calls.iter().any(replays);
         let ranks = request.calls.iter().enumerate().filter_map(|(number, call)| {
             let was_there = self.window(call).any(|it| it.seq == row.seq && it.now == row.at);
@@ -216,6 +219,17 @@ impl<'a> Replay<'a> {
             }
         });
         ranks.min()
+    }
+
+    /// Under a key: whoever asks once more gets the same reply, and is not refused.
+    fn contradicts(&self, call: &Call, row: &JournalRow, reply: &Reply) -> bool {
+        match &call.verdict {
+            Verdict::Done { reply: told, .. } => told != reply,
+            Verdict::Refused(_) => self.window(call).all(|it| it.seq > row.seq),
+            Verdict::TaskKept | Verdict::TaskRefused(_) | Verdict::KeyReused | Verdict::Nothing | Verdict::Unknown => {
+                false
+            }
+        }
     }
 
     fn settle(&mut self, index: usize, number: usize, reply: Reply) {
