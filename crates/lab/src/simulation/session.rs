@@ -45,6 +45,7 @@ impl<S: Session> SimulatedSession<'_, S> {
 impl<S: Session> Session for SimulatedSession<'_, S> {
     async fn begin(&mut self, tenants: &mut [TenantWork]) -> Result<Turns, StoreError> {
         self.late = false;
+        self.shared.step();
         self.shared.may_crash(Point::CrashBeforeBegin).await;
         if self.shared.strikes(Point::StoreSlow) {
             let millis = self.shared.state().roll(SLOW_MILLIS_MAX);

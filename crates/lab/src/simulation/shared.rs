@@ -22,6 +22,8 @@ const TICK_MICROS: i64 = 250_000;
 const MICROS_PER_SEC: i64 = 1_000_000;
 /// A run has an end.
 const CRASHES_MAX: usize = 12;
+/// Reads and transactions of a run: many times more than it needs.
+const STEPS_MAX: usize = 100_000;
 
 thread_local! {
     /// Of the run that goes on in this thread: some of the engine's hooks are plain functions.
@@ -43,6 +45,7 @@ pub(super) struct State {
     /// The process is dead: it must not do anything any more.
     dead: bool,
     crashes: usize,
+    steps: usize,
     pub(super) coverage: Coverage,
     clock_offset_micros: i64,
     lived: Duration,
@@ -74,6 +77,7 @@ impl Shared {
             faulty: false,
             dead: false,
             crashes: 0,
+            steps: 0,
             coverage: Coverage::default(),
             clock_offset_micros: 0,
             lived: Duration::ZERO,
@@ -137,9 +141,24 @@ impl Shared {
     pub(super) fn clock(&self) -> Timestamp {
         self.state().clock()
     }
+
+    /// The process does something. One that goes round in circles is ended.
+    pub(super) fn step(&self) {
+        let mut state = self.state();
+        state.steps += 1;
+        if state.is_endless() && !state.dead {
+            state.dead = true;
+            self.crashed.notify_one();
+        }
+    }
 }
 
 impl State {
+    /// It went round in circles.
+    pub(super) fn is_endless(&self) -> bool {
+        self.steps >= STEPS_MAX
+    }
+
     pub(super) fn roll(&mut self, sides: usize) -> usize {
         self.chance.roll(sides)
     }

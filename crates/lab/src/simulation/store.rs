@@ -48,6 +48,7 @@ impl Store for SimulatedStore {
         params: Vec<OwnedValue>,
     ) -> BoxFuture<'a, Result<Vec<ReadRow>, Fault>> {
         Box::pin(async move {
+            self.shared.step();
             self.shared.require_alive().await;
             if self.shared.strikes(Point::ReadFails) {
                 return Err(Fault::Unavailable);
