@@ -78,6 +78,12 @@ impl InProcess {
         self.books.list(Some(operation)).into()
     }
 
+    /// Nothing is in flight.
+    pub fn is_idle(&mut self, now: Duration) -> bool {
+        self.catch_up(now);
+        self.late.is_empty()
+    }
+
     /// For idempotency keys.
     pub fn advance_secs(&mut self, secs: u32) {
         self.books.advance_secs(secs);

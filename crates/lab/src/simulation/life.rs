@@ -305,7 +305,9 @@ impl World {
                 let secs = [1, 7, 300, 2_000][state.roll(4)];
                 state.turn_clock_secs(-secs);
             }
-            if state.strikes(Point::DayPasses) {
+            let now = state.elapsed();
+            // No request is on its way for longer than its key is remembered.
+            if state.provider.is_idle(now) && state.strikes(Point::DayPasses) {
                 state.turn_clock_secs(DAY_SECS);
             }
         }
