@@ -4,6 +4,7 @@
 mod checkpoint;
 mod doctor;
 mod log;
+mod memory;
 mod migrate;
 mod session;
 mod snapshot;
@@ -13,6 +14,7 @@ mod values;
 mod wal;
 
 pub use doctor::{SqliteFacts, facts_for_doctor};
+pub use memory::{MemoryDatabase, MemoryReader};
 pub use migrate::{migrate, migrations_pending};
 pub use snapshot::SqliteSnapshot;
 pub use statements::every_statement;

@@ -282,7 +282,7 @@ pub(crate) fn open_reader(path: &Path) -> rusqlite::Result<Connection> {
     Ok(connection)
 }
 
-fn read_rows(reader: &Connection, sql: &str, params: &[OwnedValue]) -> rusqlite::Result<Vec<ReadRow>> {
+pub(crate) fn read_rows(reader: &Connection, sql: &str, params: &[OwnedValue]) -> rusqlite::Result<Vec<ReadRow>> {
     let mut statement = reader.prepare_cached(sql)?;
     for (index, param) in params.iter().enumerate() {
         let name = format!("${}", index + 1);
