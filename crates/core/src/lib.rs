@@ -4,6 +4,7 @@
 
 pub mod kernel;
 pub mod operations;
+pub mod repairs;
 pub mod sabotage;
 
 use kernel::{ApiKey, Hold, KeptReply, Owner, Pool, Record, SlugClaim, Table, Tenant};
@@ -12,6 +13,7 @@ use operations::{
     AggregateLock, Attempt, Case, CorrelatedOperation, DeadLetter, Effect, Epoch, InboxEvent, InboxSecret, Operation,
     OperationRun, Schedule, WorkerBeat,
 };
+use repairs::RepairRecord;
 
 /// Every table that a store must be able to load and write.
 pub const TABLES: &[&Table] = &[
@@ -37,4 +39,5 @@ pub const TABLES: &[&Table] = &[
     Schedule::TABLE,
     WebhookEndpoint::TABLE,
     WebhookTail::TABLE,
+    RepairRecord::TABLE,
 ];

@@ -17,6 +17,7 @@ mod retention;
 mod sabotage;
 mod scheduler;
 mod session;
+mod snapshot;
 mod store;
 mod sweeper;
 mod views;
@@ -24,7 +25,10 @@ mod waiting;
 mod wakeups;
 mod work;
 
-pub use audit::{Finding, inbox_findings, operation_findings};
+pub use audit::{
+    AuditConfig, AuditReport, Checked, Finding, Invariant, Proposal, Remedy, audit, inbox_findings, invariants,
+    operation_findings,
+};
 pub use engine::{Engine, EngineConfig, Options, new_hold_id};
 pub use failure::{Done, Failure, Fault};
 pub use lane::BATCH_COMMANDS_MAX;
@@ -34,6 +38,7 @@ pub use outbox::{RenderEvent, ReplayWish, Replayed};
 pub use queue::{LaneEnd, LaneQueue};
 pub use request_key::RequestKey;
 pub use session::{Session, StoreError, TenantWork, Turns};
+pub use snapshot::{Snapshot, SnapshotError};
 pub use store::{BoxFuture, OwnedValue, ReadRow, Scope, Store};
 pub use views::{
     JournalRow, JournalTail, OperationBrief, OperationDepth, OperationPage, OperationView, QueuePlace, RunState,

@@ -8,9 +8,9 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use anyhow::{Context, Result};
 use surehold_core::kernel::Timestamp;
-use surehold_engine::{Engine, EngineConfig, Registry, Store, builtin};
-use surehold_postgres::{PostgresConfig, PostgresStore};
-use surehold_sqlite::SqliteStore;
+use surehold_engine::{AuditConfig, AuditReport, Engine, EngineConfig, Registry, Snapshot, Store, audit, builtin};
+use surehold_postgres::{PostgresConfig, PostgresSnapshot, PostgresStore};
+use surehold_sqlite::{SqliteSnapshot, SqliteStore};
 use tempfile::TempDir;
 use tokio_postgres::{Client, NoTls};
 use uuid::Uuid;
@@ -105,6 +105,22 @@ impl Fixture {
 
     pub async fn engine_with(&self, config: EngineConfig) -> Result<Engine> {
         Ok(Engine::start_with(self.store().await?, config, builtin(Registry::default()))?)
+    }
+
+    /// Looks at everything that is stored, in one consistent read beside whoever writes.
+    pub async fn audit(&self, config: AuditConfig) -> Result<AuditReport> {
+        let (file, url) = match &self.place {
+            Place::Sqlite(_) => (Some(self.file()), String::new()),
+            Place::Postgres { url } => (None, url.clone()),
+        };
+        let look = move || -> Result<AuditReport> {
+            let mut snapshot: Box<dyn Snapshot> = match file {
+                Some(file) => Box::new(SqliteSnapshot::open(&file)?),
+                None => Box::new(PostgresSnapshot::connect(&url)?),
+            };
+            Ok(audit(snapshot.as_mut(), &config)?)
+        };
+        tokio::task::spawn_blocking(look).await?
     }
 
     /// Turns the store's clock forward, for all engines of this fixture.

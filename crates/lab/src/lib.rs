@@ -12,5 +12,6 @@ pub mod ports;
 pub mod private_postgres;
 pub mod provider;
 pub mod proxy;
+#[cfg(feature = "simulation")]
 pub mod simulation;
 pub mod torture;

@@ -156,7 +156,7 @@ fn unavailable(what: impl std::fmt::Display) -> Fault {
     Fault::Unavailable
 }
 
-fn param(value: &OwnedValue) -> Box<dyn ToSql + Sync + Send> {
+pub(crate) fn param(value: &OwnedValue) -> Box<dyn ToSql + Sync + Send> {
     match value.clone() {
         OwnedValue::Null => Box::new(None::<i64>),
         OwnedValue::Int(int) => Box::new(int),

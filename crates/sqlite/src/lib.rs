@@ -4,14 +4,18 @@
 mod checkpoint;
 mod doctor;
 mod log;
+mod memory;
 mod migrate;
 mod session;
+mod snapshot;
 mod statements;
 mod store;
 mod values;
 mod wal;
 
 pub use doctor::{SqliteFacts, facts_for_doctor};
+pub use memory::{MemoryDatabase, MemoryReader};
 pub use migrate::{migrate, migrations_pending};
+pub use snapshot::SqliteSnapshot;
 pub use statements::every_statement;
 pub use store::{Clock, OpenError, SqliteStore};

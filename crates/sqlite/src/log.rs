@@ -42,6 +42,11 @@ impl LogKeeper {
         }
     }
 
+    /// For a database without a log.
+    pub(crate) fn idle() -> LogKeeper {
+        LogKeeper { commits_until_look: u32::MAX, ..LogKeeper::new(Path::new("")) }
+    }
+
     /// Keeps the log of this connection, which writes to `database`.
     pub(crate) fn of(database: &Path, writer: &mut Connection) -> rusqlite::Result<LogKeeper> {
         let checkpointer = Some(Checkpointer::start(database, writer)?);

@@ -165,7 +165,7 @@ pub(crate) fn require_ours(connection: &Connection, path: &Path) -> Result<(), O
     if tables > 0 && ours == 0 { Err(OpenError::NotOurs { path: path.to_owned() }) } else { Ok(()) }
 }
 
-fn system_clock() -> Timestamp {
+pub(crate) fn system_clock() -> Timestamp {
     let elapsed = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     Timestamp::from_micros(i64::try_from(elapsed.as_micros()).unwrap_or(i64::MAX))
 }
@@ -282,7 +282,7 @@ pub(crate) fn open_reader(path: &Path) -> rusqlite::Result<Connection> {
     Ok(connection)
 }
 
-fn read_rows(reader: &Connection, sql: &str, params: &[OwnedValue]) -> rusqlite::Result<Vec<ReadRow>> {
+pub(crate) fn read_rows(reader: &Connection, sql: &str, params: &[OwnedValue]) -> rusqlite::Result<Vec<ReadRow>> {
     let mut statement = reader.prepare_cached(sql)?;
     for (index, param) in params.iter().enumerate() {
         let name = format!("${}", index + 1);
@@ -300,7 +300,7 @@ fn read_rows(reader: &Connection, sql: &str, params: &[OwnedValue]) -> rusqlite:
     Ok(found)
 }
 
-fn borrowed(value: &OwnedValue) -> Value<'_> {
+pub(crate) fn borrowed(value: &OwnedValue) -> Value<'_> {
     match value {
         OwnedValue::Null => Value::Null,
         OwnedValue::Int(int) => Value::Int(*int),

@@ -74,7 +74,7 @@ impl Row for LoadedRow<'_, '_> {
     }
 }
 
-fn read(kind: ColumnType, found: ValueRef<'_>) -> Result<Value<'_>, Corrupt> {
+pub(crate) fn read(kind: ColumnType, found: ValueRef<'_>) -> Result<Value<'_>, Corrupt> {
     Ok(match (kind, found) {
         (_, ValueRef::Null) => Value::Null,
         (ColumnType::Int, ValueRef::Integer(int)) => Value::Int(int),

@@ -8,6 +8,7 @@ use std::time::Duration;
 use anyhow::{Context, Result};
 use surehold_connect::webhooks::{self, Deliveries, Reach, Sender, SenderConfig};
 use surehold_core::operations::outbox::DeliverWebhook;
+use surehold_core::operations::{EffectHandler, OperationType};
 use surehold_engine::{Engine, EngineConfig, Registry, Store, Views, WorkerConfig, builtin};
 use surehold_http::{AddressRefused, ApiConfig, CheckWebhookUrl, RateLimit, wire};
 use surehold_postgres::{PostgresConfig, PostgresStore};
@@ -48,6 +49,11 @@ fn registry(config: &Config, store: &Arc<dyn Store>) -> Result<Registry> {
     })?;
     let deliveries = Deliveries::new(sender, Views::new(Arc::clone(store)));
     Ok(builtin(Registry::default()).effect(DeliverWebhook, Arc::new(deliveries)))
+}
+
+/// The types of operation that this binary can carry out, for whoever only looks at what is stored.
+pub(crate) fn operation_kinds() -> Vec<&'static OperationType> {
+    builtin(Registry::default()).kinds().chain([DeliverWebhook.kind()]).collect()
 }
 
 fn reach(config: &Config) -> Reach {
@@ -115,7 +121,9 @@ pub(crate) fn make_private_folder(path: &Path) -> Result<()> {
 
 #[cfg(test)]
 mod tests {
-    use surehold_core::operations::{OperationType, lint};
+    use std::collections::BTreeSet;
+
+    use surehold_core::operations::lint;
 
     use super::*;
 
@@ -130,5 +138,7 @@ mod tests {
         let kinds: Vec<&OperationType> = registry.kinds().collect();
         assert!(kinds.iter().any(|kind| kind.name == "DELIVER_WEBHOOK") && kinds.len() >= 5, "{registry:?}");
         assert_eq!(lint(&kinds), Vec::<String>::new());
+        let names = |kinds: &[&OperationType]| kinds.iter().map(|kind| kind.name).collect::<BTreeSet<_>>();
+        assert_eq!(names(&kinds), names(&operation_kinds()), "an audit knows all of them");
     }
 }

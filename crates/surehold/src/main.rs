@@ -1,5 +1,6 @@
 //! The binary: one executable with several commands.
 
+mod audit;
 mod bench;
 #[cfg(test)]
 #[path = "../tests/it/canary.rs"]
@@ -41,6 +42,7 @@ enum Command {
     Bench(bench::Bench),
     Config(config::ConfigCommand),
     Doctor(doctor::Doctor),
+    Audit(audit::Audit),
     Torture(torture::Torture),
     Migrate(commands::Migrate),
     #[command(flatten)]
@@ -62,6 +64,7 @@ fn main() -> ExitCode {
         Command::Bench(bench) => bench.run().map(|()| ExitCode::SUCCESS),
         Command::Config(command) => command.run().map(|()| ExitCode::SUCCESS),
         Command::Doctor(doctor) => doctor.run(),
+        Command::Audit(audit) => Ok(audit.run()),
         Command::Torture(torture) => Ok(torture.run()),
         Command::Migrate(migrate) => Ok(migrate.run()),
         Command::Api(command) => Ok(command.run()),

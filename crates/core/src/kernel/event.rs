@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use crate::operations::OperationsEvent;
+use crate::repairs::Repaired;
 
 use super::{ConvertMode, HoldId, HoldPolicy, KeyId, Lines, PoolKey, Slug, TenantId, Timestamp};
 
@@ -86,6 +87,7 @@ pub enum Event {
         before_seq: i64,
     },
     Operations(OperationsEvent),
+    Repaired(Repaired),
 }
 
 #[derive(Debug, Error)]

@@ -112,6 +112,19 @@ impl Pool {
         }
     }
 
+    /// The pool with counters put right, unless that leaves one that cannot be.
+    pub(crate) fn repaired(&self, held_delta: i64, booked_delta: i64) -> Option<Pool> {
+        let held = self.held.checked_add(held_delta)?;
+        let booked = self.booked.checked_add(booked_delta)?;
+        let counters = [self.total, self.overbook, held, booked, self.granted];
+        let sane = counters.iter().all(|units| (0..=UNITS_MAX).contains(units));
+        sane.then(|| {
+            let mut pool = Pool { held, booked, ..self.clone() };
+            pool.settle();
+            pool
+        })
+    }
+
     fn settle(&mut self) {
         let counters = [self.total, self.overbook, self.held, self.booked, self.granted];
         assert!(counters.iter().all(|units| *units >= 0), "no counter goes below zero");

@@ -50,6 +50,7 @@ impl Ledger<'_> {
             | Event::KeyRotated { .. }
             | Event::KeyRevoked { .. }
             | Event::JournalTrimmed { .. }
+            | Event::Repaired(_)
             | Event::Operations(_)
             | Event::PoolOversold { .. }
             | Event::HoldExtended { .. } => {}
@@ -125,6 +126,7 @@ fn hold_of(event: &Event) -> Option<&surehold_core::kernel::HoldId> {
         | Event::KeyRotated { .. }
         | Event::KeyRevoked { .. }
         | Event::JournalTrimmed { .. }
+        | Event::Repaired(_)
         | Event::Operations(_)
         | Event::PoolChanged { .. }
         | Event::PoolOversold { .. } => None,

@@ -74,6 +74,7 @@ fn pool_versions<'a>(world: &'a World, event: &'a Event) -> Vec<(&'a PoolKey, i6
         | Event::KeyRotated { .. }
         | Event::KeyRevoked { .. }
         | Event::JournalTrimmed { .. }
+        | Event::Repaired(_)
         | Event::Operations(_)
         | Event::PoolOversold { .. }
         | Event::HoldExtended { .. } => Vec::new(),

@@ -1,18 +1,136 @@
-//! What must hold of everything that is stored, asked of the store: reads only, for `surehold audit` and for tests.
+//! What must hold of everything that is stored, asked of one consistent read: for `surehold audit` and for tests.
+//! Changes nothing. [`MODULES`] is where a module registers what must hold of its rows; `kernel/` is the largest.
 
+mod findings;
 mod inbox;
+mod kernel;
 mod operations;
+mod replies;
+mod rules;
+mod tenants;
 
+use surehold_core::kernel::{ColumnType, Row, TenantId, Timestamp};
+use surehold_core::operations::OperationType;
+
+pub use findings::{Checked, Finding, Proposal, Remedy};
 pub use inbox::inbox_findings;
 pub use operations::operation_findings;
 
-/// Something that cannot be.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Finding {
-    /// The rule that is broken.
-    pub invariant: &'static str,
-    pub detail: String,
+use findings::Findings;
+
+use crate::{OwnedValue, Snapshot, SnapshotError};
+
+/// Something that must hold of what is stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Invariant {
+    pub name: &'static str,
+    /// In a sentence.
+    pub says: &'static str,
 }
 
-/// A rule that is broken everywhere is shown by a few examples.
-const EXAMPLES_MAX: u16 = 100;
+/// What a module promises of its rows, and how that is looked at.
+struct Module {
+    invariants: &'static [Invariant],
+    check: fn(&mut Auditing<'_>) -> Result<(), SnapshotError>,
+}
+
+/// The one list. A new module adds a line here, and nothing else.
+const MODULES: &[Module] = &[tenants::MODULE, kernel::MODULE, replies::MODULE, operations::MODULE, inbox::MODULE];
+
+/// Everything that is looked at, in the order of the report.
+pub fn invariants() -> impl Iterator<Item = &'static Invariant> {
+    MODULES.iter().flat_map(|module| module.invariants)
+}
+
+#[derive(Clone, Debug)]
+pub struct AuditConfig {
+    /// The types of operation that are known here.
+    pub kinds: Vec<&'static OperationType>,
+    /// How long a hold that has expired may wait to be swept.
+    pub sweep_grace_secs: i64,
+    /// Instead of the store's clock, which tests turn.
+    pub now: Option<Timestamp>,
+}
+
+impl Default for AuditConfig {
+    fn default() -> AuditConfig {
+        AuditConfig { kinds: Vec::new(), sweep_grace_secs: 300, now: None }
+    }
+}
+
+/// What an audit found.
+#[derive(Clone, Debug)]
+pub struct AuditReport {
+    /// Every invariant, broken or not.
+    pub checked: Vec<Checked>,
+    pub rows_read: u64,
+    pub tenants: u64,
+}
+
+impl AuditReport {
+    pub fn findings(&self) -> impl Iterator<Item = &Finding> {
+        self.checked.iter().flat_map(|checked| &checked.findings)
+    }
+
+    pub fn is_clean(&self) -> bool {
+        self.checked.iter().all(|checked| checked.count == 0)
+    }
+}
+
+/// Looks at everything. Blocks, for as long as it takes to read the store.
+pub fn audit(snapshot: &mut dyn Snapshot, config: &AuditConfig) -> Result<AuditReport, SnapshotError> {
+    let now = config.now.map_or_else(|| snapshot.clock(), Ok)?;
+    let mut auditing = Auditing { snapshot, config, now, findings: Findings::default(), rows_read: 0, tenants: 0 };
+    for module in MODULES {
+        (module.check)(&mut auditing)?;
+    }
+    let Auditing { mut findings, rows_read, tenants, .. } = auditing;
+    Ok(AuditReport { checked: invariants().map(|invariant| findings.take(invariant)).collect(), rows_read, tenants })
+}
+
+/// An audit under way.
+struct Auditing<'a> {
+    snapshot: &'a mut dyn Snapshot,
+    config: &'a AuditConfig,
+    now: Timestamp,
+    findings: Findings,
+    rows_read: u64,
+    tenants: u64,
+}
+
+impl Auditing<'_> {
+    fn each(
+        &mut self,
+        sql: &str,
+        params: &[OwnedValue],
+        columns: &[ColumnType],
+        mut visit: impl FnMut(&mut Findings, &mut dyn Row),
+    ) -> Result<(), SnapshotError> {
+        let Auditing { snapshot, findings, rows_read, .. } = self;
+        snapshot.each(sql, params, columns, &mut |row| {
+            *rows_read += 1;
+            visit(findings, row);
+        })
+    }
+
+    /// Whose rows are in a table: one look into its primary key for each, not a scan.
+    fn tenants_in(&mut self, table: &str) -> Result<Vec<TenantId>, SnapshotError> {
+        let sql = format!(
+            "with recursive found(tenant) as (select min(tenant) from {table} union all \
+             select (select min(t.tenant) from {table} t where t.tenant > found.tenant) from found \
+             where found.tenant is not null) select tenant from found where tenant is not null"
+        );
+        let mut tenants = Vec::new();
+        self.each(&sql, &[], &[ColumnType::Int], |_, row| tenants.extend(row.int().ok().map(TenantId)))?;
+        Ok(tenants)
+    }
+
+    /// How often something was repaired before.
+    fn repair_number(&mut self, tenant: TenantId, target: &str) -> Result<i64, SnapshotError> {
+        let sql = "select number from repairs where tenant = $1 and target = $2";
+        let params = [OwnedValue::Int(tenant.0), OwnedValue::Text(target.to_owned())];
+        let mut number = 0;
+        self.each(sql, &params, &[ColumnType::Int], |_, row| number = row.int().unwrap_or(0))?;
+        Ok(number)
+    }
+}

@@ -3,102 +3,148 @@
 //!
 //! That an operation succeeded without any effect is not wrong by itself: its handler may have had nothing to do.
 
-use surehold_core::kernel::Corrupt;
-use surehold_core::operations::{Mode, OperationType};
+use surehold_core::kernel::{ColumnType, TenantId};
+use surehold_core::operations::{Aggregate, DedupeKey, LeaseToken, Mode, OperationKey, OperationType, TypeName};
+use surehold_core::repairs::Repair;
 
-use super::{EXAMPLES_MAX, Finding};
-use crate::{Fault, OwnedValue, ReadRow, Registry, Views};
+use super::rules::Rule;
+use super::{Auditing, Finding, Invariant, Module, Proposal, Remedy};
+use crate::{Fault, OwnedValue, Registry, SnapshotError, Views};
 
-/// A question whose answers are all wrong. Each answer is a tenant, a type and a key.
-struct Rule {
-    invariant: &'static str,
-    /// What is wrong, after the operation's name.
-    says: &'static str,
-    sql: &'static str,
-}
+pub(super) const MODULE: Module = Module {
+    invariants: &[
+        Invariant { name: HAS_OPERATION, says: "whatever is kept about an operation, the operation is there" },
+        Invariant { name: RUN_OR_OUTCOME, says: "an operation has a run exactly while it has no outcome" },
+        Invariant { name: "effect-has-operation", says: "every effect belongs to an operation" },
+        Invariant { name: "effect-steps-without-gap", says: "the effects of an operation are its steps from 0 on" },
+        Invariant { name: "effect-key-unique", says: "no two effects share an idempotency key" },
+        Invariant { name: "effect-token-was-granted", says: "every effect happened under a lease that was granted" },
+        Invariant { name: UNSETTLED, says: "what has ended leaves no effect in doubt" },
+        Invariant { name: ATTEMPTS, says: "no operation is tried more often than its type allows" },
+        Invariant { name: "dead-letter-iff-dead", says: "an operation has an open dead letter exactly if it is dead" },
+        Invariant { name: LOCK, says: "an aggregate is locked exactly by the operation that runs on it" },
+    ],
+    check,
+};
 
+const HAS_OPERATION: &str = "operation-rows-have-operation";
+const RUN_OR_OUTCOME: &str = "operation-has-run-or-outcome";
+const UNSETTLED: &str = "ended-without-doubt";
+const ATTEMPTS: &str = "attempts-within-bounds";
+const LOCK: &str = "lock-belongs-to-lease";
+
+/// Each answer is a tenant, a type and a key.
 const RULES: &[Rule] = &[
-    Rule {
-        invariant: "operation-has-run-or-outcome",
-        says: "has not ended, and nothing will run it",
-        sql: "select o.tenant, o.type, o.key from operations o where o.outcome is null and not exists \
+    Rule::new(
+        "operation-has-run-or-outcome",
+        "has not ended, and nothing will run it",
+        "find out whether it was done; if not, ask for it again under another key",
+        "select o.tenant, o.type, o.key from operations o where o.outcome is null and not exists \
               (select 1 from operation_runs r where r.tenant = o.tenant and r.type = o.type and r.key = o.key)",
-    },
-    Rule {
-        invariant: "operation-has-run-or-outcome",
-        says: "has a run, and has ended or never existed",
-        sql: "select r.tenant, r.type, r.key from operation_runs r where not exists (select 1 from operations o \
+    ),
+    Rule::new(
+        "operation-has-run-or-outcome",
+        "has a run, and has ended or never existed",
+        "find out whether it was done; if not, ask for it again under another key",
+        "select r.tenant, r.type, r.key from operation_runs r where not exists (select 1 from operations o \
               where o.tenant = r.tenant and o.type = r.type and o.key = r.key and o.outcome is null)",
-    },
-    Rule {
-        invariant: "effect-has-operation",
-        says: "has an effect and does not exist",
-        sql: "select e.tenant, e.type, e.key from operation_effects e where not exists (select 1 from operations o \
+    ),
+    Rule::new(
+        "effect-has-operation",
+        "has an effect and does not exist",
+        "the provider may have been called for it: compare with what the provider knows",
+        "select e.tenant, e.type, e.key from operation_effects e where not exists (select 1 from operations o \
               where o.tenant = e.tenant and o.type = e.type and o.key = e.key)",
-    },
-    Rule {
-        invariant: "effect-steps-without-gap",
-        says: "has an effect whose step before is missing",
-        sql: "select e.tenant, e.type, e.key from operation_effects e where e.step > 0 and not exists \
+    ),
+    Rule::new(
+        "effect-steps-without-gap",
+        "has an effect whose step before is missing",
+        "the provider may have been called for it: compare with what the provider knows",
+        "select e.tenant, e.type, e.key from operation_effects e where e.step > 0 and not exists \
               (select 1 from operation_effects b where b.tenant = e.tenant and b.type = e.type and b.key = e.key \
               and b.step = e.step - 1)",
-    },
-    Rule {
-        invariant: "effect-key-unique",
-        says: "shares an idempotency key with another effect",
-        sql: "select e.tenant, e.type, e.key from operation_effects e where exists (select 1 from operation_effects b \
+    ),
+    Rule::new(
+        "effect-key-unique",
+        "shares an idempotency key with another effect",
+        "the provider may have taken one for a repeat of the other: compare with what it knows",
+        "select e.tenant, e.type, e.key from operation_effects e where exists (select 1 from operation_effects b \
               where b.tenant = e.tenant and b.idempotency_key = e.idempotency_key \
               and (b.type <> e.type or b.key <> e.key or b.step <> e.step))",
-    },
-    Rule {
-        invariant: "effect-token-was-granted",
-        says: "has an effect under a lease that was never granted",
-        sql: "select e.tenant, e.type, e.key from operation_effects e \
+    ),
+    Rule::new(
+        "effect-token-was-granted",
+        "has an effect under a lease that was never granted",
+        "two workers may have called: compare with what the provider knows",
+        "select e.tenant, e.type, e.key from operation_effects e \
               join operations o on o.tenant = e.tenant and o.type = e.type and o.key = e.key \
               left join operation_runs r on r.tenant = e.tenant and r.type = e.type and r.key = e.key \
               where e.lease_token > o.lease_token and e.lease_token > coalesce(r.last_token, 0)",
-    },
-    Rule {
-        invariant: "effect-token-was-held",
-        says: "has an effect that was confirmed under a lease lost before",
+    ),
+    Rule::new(
+        "effect-token-was-held",
+        "has an effect that was confirmed under a lease lost before",
+        "compare the effect with the provider's books; `surehold op show` has both attempts",
         // What a person settles keeps the token of whoever sent it.
-        sql: "select distinct e.tenant, e.type, e.key from operation_effects e \
+        "select distinct e.tenant, e.type, e.key from operation_effects e \
               join operation_attempts a on a.tenant = e.tenant and a.type = e.type and a.key = e.key \
               and a.number = e.lease_token where a.outcome = 'lost' and e.state = 'CONFIRMED' \
               and e.settled_at > a.ended_at and not exists (select 1 from operation_attempts s \
               where s.tenant = e.tenant and s.type = e.type and s.key = e.key and s.outcome = 'settled' \
               and s.ended_at = e.settled_at)",
-    },
-    Rule {
-        invariant: "dead-letter-iff-dead",
-        says: "died, and no letter of that generation says so",
-        sql: "select o.tenant, o.type, o.key from operations o where o.outcome = 'DEAD_LETTER' and not exists \
+    ),
+    Rule::new(
+        "dead-letter-iff-dead",
+        "died, and no letter of that generation says so",
+        "look at it with `surehold op show`, then redrive or cancel it",
+        "select o.tenant, o.type, o.key from operations o where o.outcome = 'DEAD_LETTER' and not exists \
               (select 1 from operation_dead_letters d where d.tenant = o.tenant and d.type = o.type \
               and d.key = o.key and d.generation = o.generation)",
-    },
-    Rule {
-        invariant: "dead-letter-iff-dead",
-        says: "has an unresolved dead letter and is not dead",
-        sql: "select d.tenant, d.type, d.key from operation_dead_letters d where d.resolved_at is null and not exists \
+    ),
+    Rule::new(
+        "dead-letter-iff-dead",
+        "has an unresolved dead letter and is not dead",
+        "look at it with `surehold op show`, then redrive or cancel it",
+        "select d.tenant, d.type, d.key from operation_dead_letters d where d.resolved_at is null and not exists \
               (select 1 from operations o where o.tenant = d.tenant and o.type = d.type and o.key = d.key \
               and o.outcome = 'DEAD_LETTER')",
-    },
-    Rule {
-        invariant: "lock-belongs-to-lease",
-        says: "locks an aggregate and does not run",
-        sql: "select l.tenant, l.type, l.key from aggregate_locks l where not exists (select 1 from operation_runs r \
-              where r.tenant = l.tenant and r.type = l.type and r.key = l.key and r.worker is not null \
-              and r.last_token = l.token)",
-    },
-    Rule {
-        invariant: "lock-belongs-to-lease",
-        says: "runs without the lock of its aggregate",
-        sql: "select r.tenant, r.type, r.key from operation_runs r \
+    ),
+    Rule::new(
+        "lock-belongs-to-lease",
+        "runs without the lock of its aggregate",
+        "another operation may run beside it; when its lease ends it is taken over by itself",
+        "select r.tenant, r.type, r.key from operation_runs r \
               join operations o on o.tenant = r.tenant and o.type = r.type and o.key = r.key \
               where r.worker is not null and o.aggregate is not null and not exists (select 1 from aggregate_locks l \
               where l.tenant = r.tenant and l.aggregate = o.aggregate and l.type = r.type and l.key = r.key)",
-    },
+    ),
+    Rule::new(
+        HAS_OPERATION,
+        "is told of in operation_attempts and does not exist",
+        "the operation was not removed by Surehold: find out what it was",
+        "select distinct d.tenant, d.type, d.key from operation_attempts d where not exists (select 1 from operations o \
+              where o.tenant = d.tenant and o.type = d.type and o.key = d.key)",
+    ),
+    Rule::new(
+        HAS_OPERATION,
+        "is told of in operation_correlations and does not exist",
+        "the operation was not removed by Surehold: find out what it was",
+        "select distinct d.tenant, d.type, d.key from operation_correlations d where not exists (select 1 from operations o \
+              where o.tenant = d.tenant and o.type = d.type and o.key = d.key)",
+    ),
+    Rule::new(
+        HAS_OPERATION,
+        "is told of in operation_dead_letters and does not exist",
+        "the operation was not removed by Surehold: find out what it was",
+        "select distinct d.tenant, d.type, d.key from operation_dead_letters d where not exists (select 1 from operations o \
+              where o.tenant = d.tenant and o.type = d.type and o.key = d.key)",
+    ),
 ];
+
+/// Locks of operations that do not run.
+const STRAY_LOCKS: &str = "select l.tenant, l.type, l.key, l.aggregate, l.token from aggregate_locks l where not exists (select 1 from operation_runs r \
+              where r.tenant = l.tenant and r.type = l.type and r.key = l.key and r.worker is not null \
+              and r.last_token = l.token)";
 
 /// Followed by the types that bring something up to date: of those only the present generation counts.
 const UNSETTLED_SQL: &str = "select e.tenant, e.type, e.key from operation_effects e \
@@ -110,46 +156,94 @@ const UNSETTLED_SQL: &str = "select e.tenant, e.type, e.key from operation_effec
 const ATTEMPTS_SQL: &str = "select o.tenant, o.type, o.key from operations o where o.type = $1 and o.attempts > $2 \
      union select r.tenant, r.type, r.key from operation_runs r where r.type = $1 and r.attempts >= $2";
 
-/// What is wrong with anybody's operations; nothing if all is well.
-pub async fn operation_findings(views: &Views, registry: &Registry) -> Result<Vec<Finding>, Fault> {
-    let mut findings = Vec::new();
-    for Rule { invariant, says, sql } in RULES {
-        findings.extend(ask(views, invariant, says, sql, Vec::new()).await?);
-    }
-    findings.extend(unsettled(views, registry).await?);
-    for kind in registry.kinds() {
+/// All but the stray locks, which are looked at more closely.
+fn more_rules(kinds: impl Iterator<Item = &'static OperationType> + Clone) -> Vec<Rule> {
+    let mut rules = vec![unsettled(kinds.clone())];
+    for kind in kinds {
         let params = vec![OwnedValue::Text(kind.name.to_owned()), OwnedValue::Int(kind.retry.attempts_max.into())];
         let says = "has spent more attempts than its type allows";
-        findings.extend(ask(views, "attempts-within-bounds", says, ATTEMPTS_SQL, params).await?);
+        let remedy = "look at its history with `surehold op show`";
+        rules.push(Rule { params, ..Rule::new(ATTEMPTS, says, remedy, ATTEMPTS_SQL) });
     }
-    Ok(findings)
+    rules
 }
 
-async fn unsettled(views: &Views, registry: &Registry) -> Result<Vec<Finding>, Fault> {
+fn unsettled(kinds: impl Iterator<Item = &'static OperationType>) -> Rule {
     let is_latest = |kind: &&OperationType| match kind.mode {
         Mode::Once => false,
         Mode::Latest => true,
     };
     // A list must not be empty.
-    let names = registry.kinds().filter(is_latest).map(|kind| kind.name).chain([""]);
+    let names = kinds.filter(is_latest).map(|kind| kind.name).chain([""]);
     let params: Vec<OwnedValue> = names.map(|name| OwnedValue::Text(name.to_owned())).collect();
     let places: Vec<String> = (1..=params.len()).map(|place| format!("${place}")).collect();
-    let sql = format!("{UNSETTLED_SQL} ({}))", places.join(", "));
     let says = "has ended, and one of its effects may or may not have happened";
-    ask(views, "ended-without-doubt", says, &sql, params).await
+    let remedy = "ask the provider, then say so with `surehold op settle`";
+    let sql = format!("{UNSETTLED_SQL} ({}))", places.join(", ")).into();
+    Rule { sql, params, ..Rule::new(UNSETTLED, says, remedy, "") }
 }
 
-async fn ask(
-    views: &Views,
-    invariant: &'static str,
-    says: &str,
-    sql: &str,
-    params: Vec<OwnedValue>,
-) -> Result<Vec<Finding>, Fault> {
-    let sql = format!("select tenant, type, key from ({sql}) wrong order by tenant, type, key limit {EXAMPLES_MAX}");
-    let finding = |row: &ReadRow| {
-        let detail = format!("tenant {}: {} {} {says}", row.int(0)?, row.text(1)?, row.text(2)?);
-        Ok::<Finding, Corrupt>(Finding { invariant, detail })
-    };
-    views.ask_installation(&sql, params, finding).await
+fn check(audit: &mut Auditing<'_>) -> Result<(), SnapshotError> {
+    let more = more_rules(audit.config.kinds.clone().into_iter());
+    for rule in RULES.iter().chain(&more) {
+        rule.check(audit)?;
+    }
+    stray_locks(audit)
+}
+
+struct StrayLock {
+    tenant: TenantId,
+    operation: [String; 2],
+    aggregate: String,
+    token: LeaseToken,
+}
+
+fn stray_locks(audit: &mut Auditing<'_>) -> Result<(), SnapshotError> {
+    use ColumnType::{Int, Text};
+    let mut strays = Vec::new();
+    audit.each(STRAY_LOCKS, &[], &[Int, Text, Text, Text, Int], |_, row| {
+        let mut read = || {
+            let tenant = TenantId(row.int()?);
+            let operation = [row.text()?.to_owned(), row.text()?.to_owned()];
+            let aggregate = row.text()?.to_owned();
+            Ok::<_, surehold_core::kernel::Corrupt>(StrayLock {
+                tenant,
+                operation,
+                aggregate,
+                token: LeaseToken(row.int()?),
+            })
+        };
+        strays.extend(read().ok());
+    })?;
+    for stray in strays {
+        let StrayLock { tenant, operation: [kind, key], aggregate, token } = stray;
+        let name = format!("{kind} {key}");
+        let detail = format!("locks the aggregate {aggregate} and does not run");
+        let remedy = match lock_repair(&kind, &key, &aggregate, token) {
+            Some(repair) => {
+                let number = audit.repair_number(tenant, &repair.target())?;
+                Remedy::Repair(Proposal { repair, number })
+            }
+            None => Remedy::Person("its names are none that Surehold gives: find out who wrote it"),
+        };
+        audit.findings.add(LOCK, tenant, || (name, detail, remedy));
+    }
+    Ok(())
+}
+
+fn lock_repair(kind: &str, key: &str, aggregate: &str, token: LeaseToken) -> Option<Repair> {
+    let operation = OperationKey { kind: TypeName::new(kind).ok()?, key: DedupeKey::new(key).ok()? };
+    Some(Repair::Lock { aggregate: Aggregate::new(aggregate).ok()?, operation, token })
+}
+
+/// What is wrong with anybody's operations; nothing if all is well.
+pub async fn operation_findings(views: &Views, registry: &Registry) -> Result<Vec<Finding>, Fault> {
+    let stray = Rule::new(LOCK, "locks an aggregate and does not run", "audit", STRAY_LOCKS);
+    let kinds: Vec<&OperationType> = registry.kinds().collect();
+    let more = more_rules(kinds.into_iter());
+    let mut findings = Vec::new();
+    for rule in RULES.iter().chain([&stray]).chain(&more) {
+        findings.extend(rule.ask(views).await?);
+    }
+    Ok(findings)
 }

@@ -7,7 +7,8 @@ use std::time::Duration;
 use surehold_core::kernel::{TenantId, Timestamp};
 use tokio::time::{Instant, sleep_until};
 
-use crate::{Ear, Fault, Views};
+use super::WorkerConfig;
+use crate::{Ear, Engine, Fault, Views};
 
 const TENANTS_PER_LOOK: u16 = 1_000;
 /// Every so many rounds through all tenants, what is believed to be due later is looked at too.
@@ -18,6 +19,7 @@ pub(super) struct Agenda {
     ear: Ear,
     due: HashMap<TenantId, Timestamp>,
     poll_pause: Duration,
+    dice: fn() -> u64,
     look_at: Instant,
     rounds: u32,
     /// Where the next look goes on.
@@ -25,9 +27,17 @@ pub(super) struct Agenda {
 }
 
 impl Agenda {
-    pub(super) fn new(views: Views, ear: Ear, poll_pause: Duration) -> Agenda {
-        let after = TenantId(i64::MIN);
-        Agenda { views, ear, due: HashMap::new(), poll_pause, look_at: Instant::now(), rounds: 0, after }
+    pub(super) fn new(engine: &Engine, config: &WorkerConfig) -> Agenda {
+        Agenda {
+            views: engine.views().clone(),
+            ear: engine.wakeups().listen(),
+            due: HashMap::new(),
+            poll_pause: config.poll_pause,
+            dice: config.dice,
+            look_at: Instant::now(),
+            rounds: 0,
+            after: TenantId(i64::MIN),
+        }
     }
 
     pub(super) fn add(&mut self, tenant: TenantId, at: Timestamp) {
@@ -43,7 +53,10 @@ impl Agenda {
             self.look_around().await?;
         }
         let now = self.views.clock().await?;
-        let ready: Vec<TenantId> = self.due.iter().filter(|(_, at)| **at <= now).map(|(tenant, _)| *tenant).collect();
+        let ready = self.due.iter().filter(|(_, at)| **at <= now).map(|(tenant, _)| *tenant);
+        let mut ready: Vec<TenantId> = ready.collect();
+        // One seed of a simulation is one run, so no order may come from a map.
+        ready.sort_unstable();
         for tenant in &ready {
             self.due.remove(tenant);
         }
@@ -58,6 +71,7 @@ impl Agenda {
         let pause = next.and_then(|micros| u64::try_from(micros).ok()).map(Duration::from_micros);
         let until = pause.map_or(self.look_at, |pause| self.look_at.min(Instant::now() + pause.min(self.poll_pause)));
         tokio::select! {
+            biased;
             () = self.ear.heard() => {}
             () = sleep_until(until) => {}
         }
@@ -67,7 +81,7 @@ impl Agenda {
         let now = Timestamp::from_micros(0);
         let tenants = self.views.tenants_with_operations(self.after, TENANTS_PER_LOOK).await?;
         // Several workers must not look in step.
-        let jitter = self.poll_pause.mul_f64(f64::from(random_percent()) / 400.0);
+        let jitter = self.poll_pause.mul_f64(f64::from(self.random_percent()) / 400.0);
         self.look_at = Instant::now() + self.poll_pause + jitter;
         if self.after == TenantId(i64::MIN) {
             self.rounds = self.rounds.wrapping_add(1);
@@ -82,8 +96,8 @@ impl Agenda {
         }
         Ok(())
     }
-}
 
-fn random_percent() -> u32 {
-    u32::try_from(super::dice() % 100).expect("below a hundred")
+    fn random_percent(&self) -> u32 {
+        u32::try_from((self.dice)() % 100).expect("below a hundred")
+    }
 }

@@ -23,6 +23,8 @@ pub struct WorkerConfig {
     pub breaker: BreakerPolicy,
     /// Called between the steps: tests end the process there.
     pub on_boundary: fn(Boundary),
+    /// Anything at random, all bits of it. Simulations bring their own.
+    pub dice: fn() -> u64,
 }
 
 impl Default for WorkerConfig {
@@ -37,8 +39,15 @@ impl Default for WorkerConfig {
             drain_max: Duration::from_secs(10),
             breaker: BreakerPolicy { failures_max: 10, open_secs: 5, open_secs_max: 300, probe_secs_max: 120 },
             on_boundary: |_| {},
+            dice: random_bits,
         }
     }
+}
+
+/// A random UUID has six bits that are not; the halves hide them in each other.
+fn random_bits() -> u64 {
+    let (high, low) = uuid::Uuid::new_v4().as_u64_pair();
+    high.rotate_left(32) ^ (low << 2)
 }
 
 /// A place between two steps, where a process may die.

@@ -23,7 +23,7 @@ const PASSED_OVER_MAX: usize = 2_000;
 
 pub(super) async fn run_until(context: &Arc<Context>, stop: &CancellationToken, running: &TaskTracker) {
     let (engine, config) = (&context.engine, &context.config);
-    let mut agenda = Agenda::new(engine.views().clone(), engine.wakeups().listen(), config.poll_pause);
+    let mut agenda = Agenda::new(engine, config);
     // Tenants with something due for which there was no room.
     let mut held_up: HashSet<TenantId> = HashSet::new();
     let mut rounds: usize = 0;
@@ -33,8 +33,9 @@ pub(super) async fn run_until(context: &Arc<Context>, stop: &CancellationToken, 
     loop {
         let next = async {
             tokio::select! {
-                next = agenda.next() => Some(next),
+                biased;
                 () = context.gate.freed(), if !held_up.is_empty() => None,
+                next = agenda.next() => Some(next),
             }
         };
         let Some(next) = stop.run_until_cancelled(next).await else { return };
@@ -53,7 +54,6 @@ pub(super) async fn run_until(context: &Arc<Context>, stop: &CancellationToken, 
         };
         // Room is scarce when it matters: each time another tenant is the first to find some.
         rounds = rounds.wrapping_add(1);
-        tenants.sort_unstable();
         let first = rounds.checked_rem(tenants.len()).unwrap_or(0);
         tenants.rotate_left(first);
         for tenant in tenants {

@@ -2,7 +2,7 @@
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use futures_util::FutureExt;
 use metrics::{counter, histogram};
@@ -14,6 +14,7 @@ use surehold_core::operations::commands::{
 use surehold_core::operations::{
     EffectHandler, Nature, OperationKey, OperationRefusal, OperationType, Trouble, WaitingOn,
 };
+use tokio::time::Instant;
 use tracing::{Instrument, debug, error, info_span, warn};
 
 use super::context::{Context, note_failure};
@@ -127,8 +128,12 @@ impl EffectRun {
             Err(failure) => {
                 let trouble = trouble_of(failure)?;
                 let (key, kind) = (self.key.clone(), self.kind());
-                settle(&self.context, self.tenant, vec![FailOperation { key, kind, trouble, dice: super::dice() }])
-                    .await;
+                settle(
+                    &self.context,
+                    self.tenant,
+                    vec![FailOperation { key, kind, trouble, dice: (self.context.config.dice)() }],
+                )
+                .await;
                 None
             }
         }
@@ -187,7 +192,7 @@ impl EffectRun {
         let asked =
             async { if call.probe_first { self.provider.probe(call).await } else { self.provider.call(call).await } };
         let asked = AssertUnwindSafe(asked).catch_unwind();
-        match tokio::time::timeout_at(until.into(), asked).await {
+        match tokio::time::timeout_at(until, asked).await {
             Ok(Ok(told)) => told,
             Ok(Err(_panic)) => {
                 error!(defect = true, "The adapter of `{}` panicked", self.key);
@@ -221,7 +226,7 @@ impl EffectRun {
                 handler: Arc::clone(&self.handler),
                 outcome: outcome.clone(),
                 then: then.clone(),
-                dice: super::dice(),
+                dice: (self.context.config.dice)(),
                 raised_at: self.context.pulse.raised_at(),
             };
             match self.context.engine.run(self.tenant, command).await {

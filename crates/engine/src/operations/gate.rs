@@ -2,12 +2,13 @@
 
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use smol_str::SmolStr;
 use surehold_core::kernel::{TenantId, Timestamp};
 use surehold_core::operations::{Admission, Breaker, BreakerPolicy, Nature, OperationKey, OperationType, Ticket};
 use tokio::sync::Notify;
+use tokio::time::Instant;
 
 use super::Told;
 

@@ -20,9 +20,3 @@ pub use config::{Boundary, WorkerConfig};
 pub use provider::{Provider, Told};
 pub use registry::{Registered, Registry};
 pub use worker::Worker;
-
-/// Anything at random. A random UUID has six bits that are not; the halves hide them in each other.
-fn dice() -> u64 {
-    let (high, low) = uuid::Uuid::new_v4().as_u64_pair();
-    high.rotate_left(32) ^ (low << 2)
-}

@@ -2,12 +2,13 @@
 //! make itself heard stops calling anybody before they do.
 
 use std::sync::Mutex;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use surehold_core::kernel::{TenantId, Timestamp};
 use surehold_core::operations::WorkerId;
 use surehold_core::operations::commands::{Beat, LeaveWork};
 use tokio::sync::watch;
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use tracing::{info, warn};
 
@@ -34,7 +35,7 @@ struct Last {
 impl Pulse {
     pub(super) fn new(config: &WorkerConfig) -> Pulse {
         Pulse {
-            worker: WorkerId(super::dice().cast_signed()),
+            worker: WorkerId((config.dice)().cast_signed()),
             host: config.host.clone(),
             beat_pause: config.beat_pause,
             // A third of the silence is left for what is on its way.

@@ -1,7 +1,7 @@
 //! Runs what is due of the state operations: page by page, each page in one transaction with everybody else's commands.
 
 use std::collections::HashMap;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use futures_util::{StreamExt, stream};
 use metrics::{counter, histogram};
@@ -10,6 +10,7 @@ use surehold_core::operations::commands::{FailOperation, RunStateOperation, Stat
 use surehold_core::operations::{
     Correlation, JsonList, Operation, OperationKey, OperationRefusal, OperationRun, OperationType, Priority, Trouble,
 };
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use tracing::{debug, warn};
 
@@ -26,7 +27,7 @@ const TENANTS_AT_ONCE: usize = 8;
 
 pub(super) async fn run_until(context: &Context, stop: &CancellationToken) {
     let (engine, config) = (&context.engine, &context.config);
-    let mut agenda = Agenda::new(engine.views().clone(), engine.wakeups().listen(), config.poll_pause);
+    let mut agenda = Agenda::new(engine, config);
     let mut floors: HashMap<TenantId, Floors> = HashMap::new();
     while let Some(next) = stop.run_until_cancelled(agenda.next()).await {
         let Ok((now, tenants)) = next else {
@@ -152,7 +153,7 @@ async fn run_page(context: &Context, tenant: TenantId, page: Vec<OperationRun>) 
                 StateRun::Done => *done.entry(kind.name).or_default() += 1,
                 StateRun::NotNow(_) => {}
             },
-            Err(failure) => failed.extend(trouble_of(failure).map(|trouble| failure_of(kind, key, trouble))),
+            Err(failure) => failed.extend(trouble_of(failure).map(|trouble| failure_of(context, kind, key, trouble))),
         }
     }
     let done_count: u64 = done.values().sum();
@@ -188,8 +189,8 @@ pub(super) fn trouble_of(failure: Failure<OperationRefusal>) -> Option<Trouble> 
     }
 }
 
-fn failure_of(kind: &'static OperationType, key: OperationKey, trouble: Trouble) -> FailOperation {
-    FailOperation { key, kind, trouble, dice: super::dice() }
+fn failure_of(context: &Context, kind: &'static OperationType, key: OperationKey, trouble: Trouble) -> FailOperation {
+    FailOperation { key, kind, trouble, dice: (context.config.dice)() }
 }
 
 /// What the operation has to do with, and which attempt this was. For the log, so an unknown is no trouble.

@@ -21,7 +21,7 @@ pub(super) async fn watch_until(context: &Context, stop: &CancellationToken) {
     let mut measured = Measured::default();
     loop {
         let pause = context.config.watch_pause;
-        let pause = pause + pause.mul_f64(f64::from(u8::try_from(super::dice() % 100).unwrap_or(0)) / 400.0);
+        let pause = pause + pause.mul_f64(f64::from(u8::try_from((context.config.dice)() % 100).unwrap_or(0)) / 400.0);
         if stop.run_until_cancelled(tokio::time::sleep(pause)).await.is_none() {
             return;
         }

@@ -147,8 +147,13 @@ fn part_or_none<R: Record>(row: &ReadRow, start: usize) -> Result<(Option<R>, us
     part(row, start).map(|(record, end)| (Some(record), end))
 }
 
-fn select_list(table: &'static Table) -> String {
+pub(crate) fn select_list(table: &'static Table) -> String {
     aliased_list(table.name, table)
+}
+
+/// What [`select_list`] selects.
+pub(crate) fn record_columns(table: &'static Table) -> Vec<ColumnType> {
+    table.columns.iter().map(|column| column.kind).chain([ColumnType::Int]).collect()
 }
 
 /// The columns of a table that the statement calls `alias`.

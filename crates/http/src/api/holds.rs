@@ -57,8 +57,9 @@ pub(super) async fn hold_get(
     HoldPath(id): HoldPath,
 ) -> Result<Reply<Hold>, Problem> {
     let views = api.engine().views();
-    let hold = views.record::<kernel::Hold>(caller.tenant, &id).await?.ok_or(Refusal::HoldNotFound { id })?;
+    // The clock first: read after the hold, it could show one as expired that was extended in between.
     let now = views.clock().await?;
+    let hold = views.record::<kernel::Hold>(caller.tenant, &id).await?.ok_or(Refusal::HoldNotFound { id })?;
     Ok(Reply::found(hold.as_of(now).into()))
 }
 

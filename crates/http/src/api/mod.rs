@@ -21,6 +21,7 @@ mod operations;
 mod pages;
 mod params;
 mod pools;
+mod repairs;
 mod schedules;
 mod tasks;
 mod tenants;
@@ -219,6 +220,7 @@ fn admin_routes() -> OpenApiRouter<Api> {
         .routes(routes!(keys::key_rotate))
         .routes(routes!(keys::key_revoke))
         .routes(routes!(epoch::epoch_get, epoch::epoch_raise))
+        .routes(routes!(repairs::repairs_make))
 }
 
 /// The description of everything, as served at `/openapi.json`.

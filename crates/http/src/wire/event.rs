@@ -3,6 +3,7 @@
 use serde::Serialize;
 use surehold_core::kernel::{self, ConvertMode, HoldId, HoldPolicy, KeyId, PoolKey, Timestamp};
 use surehold_core::operations::OperationsEvent;
+use surehold_core::repairs::{self, Repaired};
 use utoipa::ToSchema;
 
 use super::described;
@@ -183,6 +184,30 @@ pub enum EventBody {
         #[schema(value_type = Object)]
         data: serde_json::Value,
     },
+    /// Something that an audit found was put right by hand.
+    Repaired {
+        repaired: RepairedThing,
+        actor: String,
+        reason: String,
+    },
+}
+
+/// What was put right.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum RepairedThing {
+    /// Counters of a pool; `version` is its after the event.
+    Pool {
+        #[schema(value_type = PoolName)]
+        pool: PoolKey,
+        version: i64,
+        held_delta: i64,
+        booked_delta: i64,
+    },
+    /// What an owner holds, as counted now.
+    Owner { owner: String, holds: i64, lifetime_secs: i64 },
+    /// A lock that was removed.
+    Lock { aggregate: String, operation: OperationName },
 }
 
 /// The identity of an operation.
@@ -237,6 +262,10 @@ impl From<kernel::Event> for EventBody {
             E::KeyRevoked { key } => EventBody::KeyRevoked { key },
             E::JournalTrimmed { before_seq } => EventBody::JournalTrimmed { before_seq },
             E::Operations(event) => event.into(),
+            E::Repaired(Repaired { thing, actor, reason }) => {
+                let (actor, reason) = (actor.to_string(), reason.to_string());
+                EventBody::Repaired { repaired: thing.into(), actor, reason }
+            }
         }
     }
 }
@@ -276,6 +305,23 @@ impl From<OperationsEvent> for EventBody {
             E::Announced { topic, data } => {
                 let data = serde_json::from_str(&data).unwrap_or_default();
                 EventBody::Announced { topic: topic.into(), data }
+            }
+        }
+    }
+}
+
+impl From<repairs::RepairedThing> for RepairedThing {
+    fn from(thing: repairs::RepairedThing) -> RepairedThing {
+        use repairs::RepairedThing as T;
+        match thing {
+            T::Pool { pool, version, held_delta, booked_delta } => {
+                RepairedThing::Pool { pool, version, held_delta, booked_delta }
+            }
+            T::Owner { owner, holds, lifetime_secs } => {
+                RepairedThing::Owner { owner: owner.to_string(), holds, lifetime_secs }
+            }
+            T::Lock { aggregate, kind, key } => {
+                RepairedThing::Lock { aggregate: aggregate.into(), operation: operation(&kind, &key) }
             }
         }
     }

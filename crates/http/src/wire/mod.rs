@@ -11,13 +11,14 @@ mod key;
 mod object;
 mod operation;
 mod pool;
+mod repair;
 mod schedule;
 mod timeline;
 mod webhook;
 
 pub use batch::{BatchCommand, BatchRequest, BatchResponse, BatchResult, CancelItem, ConvertItem, ExtendItem};
 pub use case::{AssignCase, Case, CasePage, CaseState, Epoch};
-pub use event::{CaseName, Event, EventBody, EventPage, OperationName, render_event};
+pub use event::{CaseName, Event, EventBody, EventPage, OperationName, RepairedThing, render_event};
 pub use explain::{Explanation, HoldOnPool};
 pub use hold::{
     ConvertHold, ConvertMode, ExtendHold, GiveBack, Hold, HoldPage, HoldState, Kept, Line, LinesOut, MoveBooked,
@@ -32,6 +33,9 @@ pub use operation::{
 pub use pool::{
     AdjustPool, Availability, Pool, PoolName, PoolPage, PoolPut, PutPool, PutPools, ResourceAvailability, ShortLine,
     SlotAvailability,
+};
+pub use repair::{
+    MakeRepairs, REPAIRS_MAX, RepairItem, RepairLock, RepairOwner, RepairPool, RepairResult, RepairsMade,
 };
 pub use schedule::{PutSchedule, Schedule, SchedulePage};
 

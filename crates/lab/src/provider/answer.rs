@@ -10,9 +10,9 @@ use super::fault::DeclineCode;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Answer {
     pub(super) status: u16,
-    body: Vec<u8>,
+    pub(super) body: Vec<u8>,
     replayed: bool,
-    retry_after_secs: Option<u32>,
+    pub(super) retry_after_secs: Option<u32>,
 }
 
 /// What the client meets on its connection.

@@ -24,6 +24,7 @@ mod books;
 mod connection;
 mod control;
 mod fault;
+mod in_process;
 mod report;
 mod request;
 mod routes;
@@ -37,6 +38,7 @@ use tokio::task::{JoinHandle, JoinSet};
 pub use books::{Charge, KEY_LIFETIME_SECS};
 pub use control::{ControlError, ProviderControl};
 pub use fault::{DeclineCode, ProviderFault, RandomFaults, UnknownFault};
+pub use in_process::{Heard, InProcess, Response};
 pub use report::ProviderReport;
 
 use routes::Shared;

@@ -1,5 +1,6 @@
 //! `surehold bench`: numbers that anybody can measure again.
 
+mod audit;
 mod bare;
 mod batches;
 mod holds;
@@ -26,6 +27,8 @@ pub(crate) enum Bench {
     Holds(holds::Holds),
     /// Run operations as fast as they go, in process
     Operations(operations::Operations),
+    /// Audit many holds, alone and beside clients that place more
+    Audit(audit::AuditBench),
     /// Ask a server over HTTP, and a bare endpoint in the same run
     Http(http::Http),
     /// Serve the endpoint that `bench http` compares with
@@ -41,6 +44,7 @@ impl Bench {
             // the generator a fifth more CPU, which the server then lacks.
             Bench::Http(http) => runtime::Builder::new_current_thread().enable_all().build()?.block_on(http.run()),
             Bench::Operations(operations) => runtime::Runtime::new()?.block_on(operations.run()),
+            Bench::Audit(audit) => runtime::Runtime::new()?.block_on(audit.run()),
             Bench::Bare(bare) => runtime::Runtime::new()?.block_on(bare.run()),
         }
     }

@@ -65,6 +65,14 @@ impl Target {
         }
     }
 
+    /// As the commands are told where the store is.
+    pub(crate) fn store_url(&self) -> String {
+        match self {
+            Target::Sqlite { folder } => format!("sqlite:{}", Target::file(folder).display()),
+            Target::Postgres { url } => url.clone(),
+        }
+    }
+
     /// What other queues get before they are measured: the server has cleaned up and knows its tables.
     pub(crate) async fn vacuum(&self) -> Result<()> {
         match self {

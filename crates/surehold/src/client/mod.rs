@@ -19,6 +19,7 @@ pub(crate) use request::Request;
 pub(crate) use sse::Parser;
 pub(crate) use target::{ConnectionArgs, Purpose};
 
+use crate::config::Config;
 use error::Refused;
 use in_process::Opened;
 use remote::Remote;
@@ -65,6 +66,11 @@ pub(crate) enum Client {
 impl Client {
     pub(crate) async fn connect(args: &ConnectionArgs, purpose: Purpose) -> Result<Client, ClientError> {
         target::connect(args, purpose).await
+    }
+
+    /// Whoever has the store of a configuration: its server, else this process.
+    pub(crate) async fn of_folder(config: &Config) -> Result<Client, ClientError> {
+        target::connect_folder(config, Purpose::Use).await
     }
 
     pub(crate) async fn send(&self, request: &Request) -> Result<Answer, ClientError> {

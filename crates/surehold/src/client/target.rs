@@ -78,7 +78,7 @@ pub(super) async fn connect(args: &ConnectionArgs, purpose: Purpose) -> Result<C
     }
 }
 
-async fn connect_folder(config: &Config, purpose: Purpose) -> Result<Client, ClientError> {
+pub(super) async fn connect_folder(config: &Config, purpose: Purpose) -> Result<Client, ClientError> {
     let socket = config.store.socket();
     // A store named for this command alone need not be the one that the folder's server has.
     let same_store = !matches!(config.origins.of("store", "url"), Origin::Flag(_));

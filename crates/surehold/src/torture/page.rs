@@ -134,7 +134,8 @@ impl Page {
             let Some((median, max)) = median_and_max(took) else { continue };
             let restarted = median_and_max(restarted).map_or(Duration::ZERO, |(median, _)| median);
             let times = group.len();
-            self.line(&format!("| {name} | {times} | {median:.0?} | {max:.0?} | {restarted:.0?} |"));
+            let [median, max, restarted] = [median, max, restarted].map(|duration| duration.as_millis());
+            self.line(&format!("| {name} | {times} | {median} ms | {max} ms | {restarted} ms |"));
         }
         let goal = plan.store.recovery_goal();
         let late = alone.iter().filter(|recovery| recovery.took > goal).count();

@@ -245,7 +245,7 @@ impl Run {
         match output.status.code() {
             Some(0) => notes.push("`surehold audit` found nothing".to_owned()),
             Some(1) => findings.push(Finding { rule: "`surehold audit` finds nothing", detail: said(&output.stdout) }),
-            _ => notes.push(format!("`surehold audit` could not run: {}", said(&output.stderr))),
+            _ => findings.push(Finding { rule: "`surehold audit` can look", detail: said(&output.stderr) }),
         }
         Ok(())
     }

@@ -68,6 +68,8 @@ pub fn offered(event: &Event) -> Option<Offered> {
         Event::KeyRevoked { key } => ("key_revoked", format_smolstr!("key:{key}")),
         Event::JournalTrimmed { .. } => ("journal_trimmed", "journal".into()),
         Event::Operations(event) => offered_of_operations(event)?,
+        // Between those who run the installation; the counters that it corrects were never right for anybody.
+        Event::Repaired(_) => return None,
     };
     Some(Offered { name, ordering: bounded(ordering) })
 }

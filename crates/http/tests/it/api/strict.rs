@@ -51,6 +51,11 @@ fn good_body(operation: &Operation) -> Value {
             json!({"step": 0, "verdict": "happened", "provider_ref": "tr_1", "actor": "ana", "reason": "seen there"})
         }
         "POST /v1/{tenant}/cases/{kind}/{key}/assign" => json!({"to": "ana"}),
+        "POST /admin/repairs" => json!({"tenant": 1, "actor": "ana", "reason": "asked to", "repairs": [
+            {"pool": {"resource": "room", "slot": "2026-12-24", "held_delta": 1, "booked_delta": 0, "number": 0}},
+            {"owner": {"owner": "ben", "owner_version": 1, "holds": [], "number": 0}},
+            {"lock": {"aggregate": "p", "type": "ISSUE_TICKETS", "key": "1", "token": 1, "number": 0}},
+        ]}),
         "POST /admin/epoch"
         | "POST /v1/{tenant}/cases/{kind}/{key}/resolve"
         | "POST /v1/{tenant}/operations/{type}/{key}/retry"

@@ -114,7 +114,9 @@ impl Ledger {
             Err(error) => ("", missed(error)),
         };
         if let Ok(Deed { recovery: Some(recovery), .. }) = came_of_it {
-            detail = json!({ "more": detail, "recovery": recovery });
+            let mut both = detail.as_object().cloned().unwrap_or_default();
+            both.insert("recovery".to_owned(), json!(recovery));
+            detail = Value::Object(both);
         }
         let line = Line {
             time: u64::try_from(since.duration_since(self.began).as_nanos()).context("a run of centuries")?,

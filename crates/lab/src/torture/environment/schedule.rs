@@ -20,7 +20,7 @@ pub struct Step {
 }
 
 const PAUSE_MILLIS_MIN: usize = 20;
-const PAUSE_MILLIS_SPAN: usize = 380;
+const PAUSE_MILLIS_SPAN: usize = 980;
 /// One in so many.
 const ALONGSIDE: usize = 5;
 const TARGETS: usize = 1_000;

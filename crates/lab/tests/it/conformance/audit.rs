@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use surehold_core::kernel::{
     ConvertMode, Event, Hold, HoldId, HoldState, Kept, Lines, Owner, OwnerName, Pool, PoolKey,
 };
+use surehold_core::repairs::{Repaired, RepairedThing};
 
 use super::world::Dump;
 
@@ -89,9 +90,11 @@ fn pool_versions<'a>(dump: &'a Dump, event: &'a Event) -> Vec<(&'a PoolKey, i64)
         | Event::KeyRevoked { .. }
         | Event::JournalTrimmed { .. }
         | Event::Operations(_)
+        | Event::Repaired(Repaired { thing: RepairedThing::Owner { .. } | RepairedThing::Lock { .. }, .. })
         | Event::PoolOversold { .. }
         | Event::HoldExtended { .. } => Vec::new(),
-        Event::PoolChanged { pool, version, .. } => vec![(pool, *version)],
+        Event::PoolChanged { pool, version, .. }
+        | Event::Repaired(Repaired { thing: RepairedThing::Pool { pool, version, .. }, .. }) => vec![(pool, *version)],
         Event::HoldPlaced { hold, versions }
         | Event::HoldCancelled { hold, versions }
         | Event::HoldExpired { hold, versions }
@@ -126,7 +129,8 @@ fn check_fates(dump: &Dump) {
             | Event::PoolOversold { .. }
             | Event::HoldExtended { .. }
             | Event::BookedGivenBack { .. }
-            | Event::BookedMoved { .. } => continue,
+            | Event::BookedMoved { .. }
+            | Event::Repaired(_) => continue,
         };
         fates.entry(*hold).or_default().push(state);
     }

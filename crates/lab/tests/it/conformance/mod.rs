@@ -9,6 +9,7 @@ mod batches;
 mod beliefs;
 mod defects;
 mod expiry;
+mod full_audit;
 mod holds;
 mod inbox;
 mod journal;
@@ -197,6 +198,15 @@ macro_rules! conformance {
                     changes_before_a_refusal_or_a_panic_leave_no_trace
                     what_the_database_rejects
                     questions_without_end
+                }
+                full_audit {
+                    a_busy_world_is_in_order
+                    nothing_is_found_while_others_write
+                    what_was_planted_is_found_and_not_repaired
+                    what_was_planted_is_found_and_repaired
+                    a_repair_is_made_once
+                    a_repair_allows_for_what_happens_meanwhile
+                    what_is_not_swept_is_found
                 }
                 operations_audit {
                     whatever_commands_did_is_in_order

@@ -315,7 +315,7 @@ pub(crate) async fn whatever_was_tampered_with_is_found(fixture: Fixture) {
     for (harm, expected, repair) in TAMPERINGS {
         tamper(&fixture, harm).await;
         let found = world.findings().await;
-        let told = found.iter().map(|found| format!("{}: {}", found.invariant, found.detail.replace("tenant 1: ", "")));
+        let told = found.iter().map(|found| format!("{}: {} {}", found.invariant, found.key, found.detail));
         assert_eq!(told.collect::<Vec<_>>().join("; "), *expected, "{harm}");
         tamper(&fixture, repair).await;
     }

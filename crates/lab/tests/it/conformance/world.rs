@@ -7,8 +7,8 @@ use surehold_engine::{Engine, EngineConfig, JournalRow};
 use surehold_lab::fixture::Fixture;
 use uuid::{Builder, Uuid};
 
-use super::audit;
 use super::scenario::pool;
+use super::{audit, full_audit};
 
 /// Pages small enough that every reader has to turn some.
 const JOURNAL_PAGE_ROWS: u16 = 7;
@@ -66,6 +66,7 @@ impl<'f> World<'f> {
     pub(crate) async fn audit(&self) -> Dump {
         let dump = self.dump().await;
         audit::check(&dump);
+        assert_eq!(full_audit::told(self.fixture).await, [""; 0]);
         dump
     }
 }

@@ -54,6 +54,7 @@ impl<'a> Replay<'a> {
             | Event::KeyRotated { .. }
             | Event::KeyRevoked { .. }
             | Event::JournalTrimmed { .. }
+            | Event::Repaired(_)
             | Event::Operations(_) => {}
             Event::PoolChanged { pool, version, total, overbook, .. } => {
                 self.pools.entry(pool.clone()).or_default();

@@ -1,5 +1,6 @@
 //! The commands that speak the API, as their users meet them: with the file alone, beside a server, from afar.
 
+mod audit;
 mod commands;
 mod docs;
 mod follow;

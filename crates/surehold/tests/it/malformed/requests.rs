@@ -111,7 +111,7 @@ pub(super) fn assert_complete(description: &Value) {
 }
 
 /// Those of the API, and the pages beside it.
-const OPERATIONS: [(&str, &str); 63] = [
+const OPERATIONS: [(&str, &str); 64] = [
     ("GET", "/v1/{tenant}"),
     ("PUT", "/v1/{tenant}/policy"),
     ("GET", "/v1/{tenant}/pools"),
@@ -162,6 +162,7 @@ const OPERATIONS: [(&str, &str); 63] = [
     ("POST", "/v1/{tenant}/cases/{kind}/{key}/resolve"),
     ("GET", "/admin/epoch"),
     ("POST", "/admin/epoch"),
+    ("POST", "/admin/repairs"),
     ("GET", "/healthz"),
     ("GET", "/readyz"),
     ("GET", "/metrics"),
@@ -228,6 +229,10 @@ fn body(method: &str, path: &str, hold: &str) -> Option<Value> {
         ("PUT", "/v1/{tenant}/schedules/{name}") => json!({"cron": "0 2 * * *", "zone": "America/Sao_Paulo",
             "type": "ANNOUNCE", "payload": {"topic": "audit", "data": {"a": [1]}}, "correlations": ["a=1"],
             "enabled": true}),
+        ("POST", "/admin/repairs") => json!({"tenant": 1, "actor": "ada", "reason": "audit", "repairs": [
+            {"pool": {"resource": "double", "slot": "", "held_delta": 1, "booked_delta": -1, "number": 0}},
+            {"owner": {"owner": "ada", "owner_version": 0, "holds": [hold], "number": 0}},
+            {"lock": {"aggregate": "a", "type": "ANNOUNCE", "key": "k", "token": 1, "number": 0}}]}),
         // Nobody is there, and nothing leaves the machine: it is no address that is called.
         ("PUT", "/v1/{tenant}/webhook-endpoints/{endpoint}") => {
             json!({"url": "https://127.0.0.1/hook", "events": ["hold_placed"], "replace": true})

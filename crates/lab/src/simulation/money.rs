@@ -1,0 +1,113 @@
+//! Operations and their effects: what was asked for is there once, and the provider's books agree.
+
+use std::collections::BTreeMap;
+
+use surehold_core::kernel::Event;
+use surehold_core::operations::{
+    CaseState, Effect, EffectState, Operation, OperationsEvent, Outcome, RECONCILE_STUCK_OPERATION,
+};
+
+use super::dump::{Dump, TenantDump};
+use super::requests::{Ask, Request, Verdict};
+use crate::charge::{CHARGE_WITH_FEE, effect_name, note};
+use crate::provider::ProviderReport;
+
+pub(super) fn audit(dump: &TenantDump, requests: &[Request], report: &ProviderReport) -> Vec<String> {
+    let mut wrong = Vec::new();
+    let tenant = dump.tenant;
+    if !dump.runs.is_empty() || !dump.locks.is_empty() {
+        wrong.push(format!("something is left to do: {:?} {:?}", dump.runs, dump.locks));
+    }
+    wrong.extend(
+        dump.cases
+            .iter()
+            .filter(|case| case.state == CaseState::Open && case.key.kind == "effect-unknown")
+            .map(|case| format!("open: {case:?}")),
+    );
+    for effect in &dump.effects {
+        wrong.extend(effect_wrong(dump, effect, report));
+    }
+    for request in requests.iter().filter(|request| request.tenant == tenant) {
+        wrong.extend(task_wrong(dump, request));
+    }
+    let successes = successes(dump);
+    for operation in &dump.operations {
+        let times = successes.get(&operation.key.to_string()).copied().unwrap_or(0);
+        if times != usize::from(operation.outcome == Some(Outcome::Succeeded)) {
+            wrong.push(format!("{} succeeded {times} times, and ended {:?}", operation.key, operation.outcome));
+        }
+        wrong.extend(charge_wrong(dump, operation));
+    }
+    wrong
+}
+
+/// All charges at the provider belong to somebody.
+pub(super) fn audit_books(dumps: &[TenantDump], report: &ProviderReport) -> Vec<String> {
+    let confirmed: usize = dumps.iter().flat_map(|dump| &dump.effects).filter(|effect| effect.is_confirmed()).count();
+    let mut wrong = Vec::new();
+    if report.charges.len() != confirmed {
+        wrong.push(format!("{} charges at the provider, {confirmed} confirmed effects", report.charges.len()));
+    }
+    if report.charges_per_operation_max > 1 {
+        wrong.push(format!("somebody was charged twice: {:?}", report.charges_per_operation));
+    }
+    if report.mismatches > 0 {
+        wrong.push(format!("{} keys were used for another content", report.mismatches));
+    }
+    wrong
+}
+
+fn effect_wrong(dump: &TenantDump, effect: &Effect, report: &ProviderReport) -> Option<String> {
+    let name = effect_name(dump.tenant, &effect.key.operation, effect.key.step);
+    let charges = report.charges.iter().filter(|charge| charge.operation() == Some(&name));
+    let charges: Vec<&str> = charges.map(|charge| charge.id.as_str()).collect();
+    let right = match effect.state {
+        EffectState::Confirmed => charges == effect.provider_ref.as_deref().as_slice(),
+        EffectState::Rejected => charges.is_empty(),
+        EffectState::Intent | EffectState::Unknown => false,
+    };
+    (!right).then(|| format!("{name} is {:?} with {charges:?}", effect.state))
+}
+
+/// Kept: there. Refused or not carried out each time: not there, unless another request asked for the same.
+fn task_wrong(dump: &TenantDump, request: &Request) -> Option<String> {
+    let Ask::Task(task) = &request.ask else { return None };
+    let kept = request.calls.iter().any(|call| call.verdict == Verdict::TaskKept);
+    let there = dump.operations.iter().any(|operation| operation.key == task.key);
+    (kept && !there).then(|| format!("{} was kept and is not there", task.key))
+}
+
+fn charge_wrong(dump: &TenantDump, operation: &Operation) -> Option<String> {
+    let kind = operation.key.kind.as_str();
+    if !kind.starts_with("CHARGE") {
+        return None;
+    }
+    let effects: Vec<&Effect> = dump.effects.iter().filter(|effect| effect.key.operation == operation.key).collect();
+    let steps = if kind == CHARGE_WITH_FEE.name { 2 } else { 1 };
+    let complete = effects.len() == steps && effects.iter().all(|effect| effect.is_confirmed());
+    let follow_up = note(&operation.key).key;
+    let noted = dump.operations.iter().filter(|other| other.key == follow_up).count();
+    if noted != usize::from(complete) {
+        return Some(format!("{} has {noted} notes", operation.key));
+    }
+    let rejected = effects.last().is_some_and(|effect| effect.state == EffectState::Rejected);
+    (!complete && !rejected).then(|| format!("{} ended {:?} with {effects:?}", operation.key, operation.outcome))
+}
+
+/// How often each operation succeeded, as the journal tells it.
+fn successes(dump: &TenantDump) -> BTreeMap<String, usize> {
+    let mut found = BTreeMap::new();
+    for event in dump.journal.iter().flat_map(|row| &row.events) {
+        if let Event::Operations(OperationsEvent::OperationSucceeded { kind, key, .. }) = event {
+            *found.entry(format!("{kind} {key}")).or_default() += 1;
+        }
+    }
+    found
+}
+
+/// How often somebody looked after a lost lease.
+pub(super) fn reconciliations(dump: &Dump) -> u64 {
+    let operations = dump.tenants.iter().flat_map(|tenant| &tenant.operations);
+    let count = operations.filter(|it| it.key.kind.as_str() == RECONCILE_STUCK_OPERATION.name).count();
+    u64::try_from(count).expect("a usize fits")
+}

@@ -1,0 +1,368 @@
+//! The audit of everything: clean after whatever commands did, also while they do it; what is planted behind the
+//! engine's back is found, with its key; what can be put right is, and the rest is refused with a reason.
+
+use surehold_core::kernel::commands::{CancelHold, PlaceHold};
+use surehold_core::kernel::{OwnerName, TenantId, Timestamp};
+use surehold_core::operations::{Actor, Reason};
+use surehold_core::repairs::{RepairCommand, RepairDone, RepairRefusal};
+use surehold_engine::{AuditConfig, AuditReport, Failure, Finding, Proposal, Registry, Remedy, builtin};
+use surehold_lab::fixture::{Fixture, Place, connect};
+
+use super::scenario::parse_lines;
+use super::world::{World, new_id};
+
+fn config() -> AuditConfig {
+    AuditConfig { kinds: builtin(Registry::default()).kinds().collect(), ..AuditConfig::default() }
+}
+
+async fn report(fixture: &Fixture) -> AuditReport {
+    fixture.audit(config()).await.unwrap()
+}
+
+/// `tenant invariant: key: detail` of everything that is wrong.
+pub(super) async fn told(fixture: &Fixture) -> Vec<String> {
+    report(fixture).await.findings().map(tell).collect()
+}
+
+fn tell(finding: &Finding) -> String {
+    format!("{} {}: {}: {}", finding.tenant, finding.invariant, finding.key, finding.detail)
+}
+
+fn repair(proposal: &Proposal) -> RepairCommand {
+    let Proposal { repair, number } = proposal.clone();
+    RepairCommand { repair, number, actor: Actor::new("ana").unwrap(), reason: Reason::new("found by audit").unwrap() }
+}
+
+async fn make(world: &World<'_>, finding: &Finding) -> Result<RepairDone, Failure<RepairRefusal>> {
+    let Remedy::Repair(proposal) = &finding.remedy else { panic!("{finding:?}") };
+    world.engine.run(finding.tenant, repair(proposal)).await.map(|done| done.reply)
+}
+
+const BUSY: &str = "put room=9; put bar=5 overbook:2; put sku=50; put spa@2027-01-01=3; hold a room=1 owner:ann; \
+     hold b room=2 bar=1 owner:ann secs:60; hold c sku=5; consume c sku=3; hold d room=1 bar=1; book d; \
+     hold e spa@2027-01-01=2 owner:ben; extend e by:60; hold f room=2; book f; move f room=1 to bar=1; return d bar=1; \
+     hold g room=1; cancel g; grant bar=1; hold h bar=2; put bar=1; adjust sku=4; close spa@2027-01-01; advance 61; \
+     sweep; hold i room=1 owner:ben key:k";
+
+async fn busy(fixture: &Fixture) -> World<'_> {
+    let mut world = World::open(fixture).await;
+    world.play(BUSY).await;
+    let mut neighbour = world.neighbour(2).await;
+    neighbour.play("put spa=2; hold a spa=1 owner:ann").await;
+    world.engine.create_test_twin(world.tenant).await.unwrap();
+    world
+}
+
+/// In the words of the store: checks are left aside, as nobody but a corruption would.
+async fn plant(fixture: &Fixture, sql: &str) {
+    match &fixture.place {
+        Place::Sqlite(_) => {
+            let connection = rusqlite::Connection::open(fixture.file()).unwrap();
+            connection.pragma_update(None, "ignore_check_constraints", true).unwrap();
+            connection.execute_batch(&sql.replace("$junk", "x'ff'")).unwrap();
+        }
+        Place::Postgres { url } => {
+            let sql = sql.replace("$junk", "'\\xff'::bytea");
+            connect(url).await.unwrap().batch_execute(&sql).await.unwrap();
+        }
+    }
+}
+
+const TABLES: [&str; 9] =
+    ["tenants", "slugs", "pools", "holds", "owners", "replies", "journal", "aggregate_locks", "operations"];
+
+async fn save(fixture: &Fixture) {
+    if let Place::Postgres { url } = &fixture.place {
+        let drop_checks = "do $$ declare c record; begin for c in select conrelid::regclass as t, conname as n \
+             from pg_constraint where contype = 'c' and connamespace = 'public'::regnamespace loop \
+             execute format('alter table %s drop constraint %I', c.t, c.n); end loop; end $$";
+        connect(url).await.unwrap().batch_execute(drop_checks).await.unwrap();
+    }
+    for table in TABLES {
+        plant(fixture, &format!("create table saved_{table} as select * from {table}")).await;
+    }
+}
+
+async fn put_back(fixture: &Fixture) {
+    for table in TABLES {
+        plant(fixture, &format!("delete from {table}; insert into {table} select * from saved_{table}")).await;
+    }
+}
+
+pub(crate) async fn a_busy_world_is_in_order(fixture: Fixture) {
+    let mut world = busy(&fixture).await;
+    let clean = report(&fixture).await;
+    assert_eq!(clean.findings().map(tell).collect::<Vec<_>>(), [""; 0]);
+    assert!(clean.is_clean() && clean.tenants == 3 && clean.rows_read > 40, "{clean:?}");
+
+    // What the journal no longer tells is not missed; what is left of it is still looked at.
+    fixture.advance_secs(7_200);
+    world.play("hold z room=1; sweep; return d room=1; cancel z").await;
+    assert!(world.engine.trim_journals(std::time::Duration::from_hours(1)).await.unwrap() > 10);
+    assert_eq!(told(&fixture).await, [""; 0]);
+    world.play("hold y room=1; book f; book y; return f room=1").await;
+    assert_eq!(told(&fixture).await, [""; 0]);
+    plant(&fixture, "update pools set version = version + 1, total = total where tenant = 1 and resource = 'room'")
+        .await;
+    let found = told(&fixture).await;
+    assert!(found.len() == 1 && found[0].starts_with("1 pool-versions-told: pool room: "), "{found:?}");
+}
+
+pub(crate) async fn nothing_is_found_while_others_write(fixture: Fixture) {
+    const WRITERS: i64 = 4;
+    const HOLDS_EACH: usize = 60;
+    let mut world = busy(&fixture).await;
+    world.play("put pool=1000; policy holds:1000").await;
+    let mut writers = tokio::task::JoinSet::new();
+    for writer in 0..WRITERS {
+        let (engine, tenant) = (world.engine.clone(), TenantId(1 + writer % 2));
+        writers.spawn(async move {
+            for round in 0..HOLDS_EACH {
+                let (id, owner) = (new_id(), OwnerName::new(&format!("o{writer}")).unwrap());
+                let lines = parse_lines(if tenant == TenantId(1) { "pool=1" } else { "spa=1" });
+                // Some are sold out, which is as good.
+                let _ = engine.run(tenant, PlaceHold::new(id, lines).owner(owner)).await;
+                if round % 3 > 0 {
+                    let _ = engine.run(tenant, CancelHold { id }).await;
+                }
+            }
+        });
+    }
+    let mut audits = 0;
+    while !writers.is_empty() || audits < 3 {
+        assert_eq!(told(&fixture).await, [""; 0], "audit {audits}");
+        audits += 1;
+        while writers.try_join_next().is_some_and(|ended| ended.is_ok()) {}
+    }
+    assert_eq!(told(&fixture).await, [""; 0]);
+}
+
+/// What is planted, and what must be among what is found. Nothing of it is repaired.
+const BEYOND_REPAIR: &[(&str, &str)] = &[
+    (
+        "update pools set total = total + 1 where tenant = 1 and resource = 'room'",
+        "1 pool-capacity-told: pool room: by the journal its total is 10, not 9",
+    ),
+    (
+        "update pools set total = -1, overbook = 20 where tenant = 1 and resource = 'room'",
+        "1 pool-counters-in-bounds: pool room: a counter is -1",
+    ),
+    (
+        "update pools set version = version + 1 where tenant = 2",
+        "2 pool-versions-told: pool spa: is at version 3; the journal tells of 2 at last",
+    ),
+    (
+        "delete from journal where tenant = 1 and seq = 3",
+        "1 journal-without-gap: row 4 of the journal: follows row 2: what is between them is lost",
+    ),
+    (
+        "delete from journal where tenant = 1 and seq = 1",
+        "1 journal-without-gap: the journal: begins with row 2, and no event says that it was trimmed",
+    ),
+    (
+        "delete from journal where tenant = 2 and seq = 3",
+        "2 pool-versions-told: pool spa: is at version 2; the journal tells of 1 at last",
+    ),
+    (
+        "update journal set at = (select max(j.at) from journal j where j.tenant = 1) where tenant = 1 and seq = 2",
+        "1 journal-time-never-goes-back: row 3 of the journal: ",
+    ),
+    (
+        "update journal set events_count = events_count + 1 where tenant = 1 and seq = 2",
+        "1 journal-readable: row 2 of the journal: says that it has 2 events, and has 1",
+    ),
+    (
+        "update journal set events = $junk where tenant = 1 and seq = 6",
+        "1 journal-readable: row 6 of the journal: the journal holds events that cannot be read",
+    ),
+    (
+        "update holds set tenant = 2 where tenant = 1 and owner = 'ben' and lifetime_secs is null \
+         and cast(lines as text) like '%spa%'",
+        "it is stored under tenant 2",
+    ),
+    ("delete from holds where tenant = 2", "2 pool-held-matches-holds: pool spa: says 1 held; its active holds have 0"),
+    ("delete from holds where tenant = 2", "the journal tells of it; it is not there"),
+    (
+        "update holds set state = 'cancelled', ended_at = placed_at where tenant = 2",
+        "is cancelled; the journal does not tell so",
+    ),
+    ("update holds set version = version + 1 where tenant = 2", "is at version 2; the journal tells of 1 changes"),
+    (
+        "update holds set lines = '[[\"ghost\",\"\",1]]' where tenant = 2",
+        "has no lines, or one on a pool that its tenant does not have",
+    ),
+    ("update holds set lines = '[[\"spa\",\"\",0]]' where tenant = 2", "2 row-readable: hold "),
+    (
+        "update holds set kept = null, kept_as = null, converted = null where tenant = 1 and state = 'converted'",
+        "is converted and keeps nothing",
+    ),
+    ("update holds set ended_at = placed_at where tenant = 2", "2 hold-instants-in-order: hold "),
+    (
+        "insert into owners (tenant, owner, holds, lifetime_secs, version) values (99, 'x', 1, 1, 1)",
+        "99 row-has-tenant: table owners: has rows of tenant 99, which does not exist",
+    ),
+    (
+        "update slugs set claimed_by = 2 where slug = 't1'",
+        "2 slug-belongs-to-tenant: slug t1: is claimed by a tenant with another slug",
+    ),
+    (
+        "update slugs set claimed_by = 2 where slug = 't1'",
+        "1 slug-belongs-to-tenant: tenant t1: has a slug that it did not claim",
+    ),
+    ("update tenants set slug = 'x' where tenant = -1", "-1 twin-has-tenant: twin x: has no tenant of that name"),
+];
+
+pub(crate) async fn what_was_planted_is_found_and_not_repaired(fixture: Fixture) {
+    let world = busy(&fixture).await;
+    save(&fixture).await;
+    for (harm, expected) in BEYOND_REPAIR {
+        plant(&fixture, harm).await;
+        let found = report(&fixture).await;
+        let told: Vec<String> = found.findings().map(tell).collect();
+        assert!(told.iter().any(|told| told.contains(expected)), "{harm}: {expected} in {told:#?}");
+        for finding in found.findings() {
+            let alone = finding.tenant == TenantId(99);
+            let refused = matches!(finding.remedy, Remedy::Person(why) if why.len() > 20);
+            assert!(alone || refused, "{harm}: {finding:?}");
+        }
+        put_back(&fixture).await;
+    }
+    if let Place::Sqlite(_) = fixture.place {
+        // The other store does not take what is not JSON.
+        plant(&fixture, "update replies set reply = 'nonsense'").await;
+        let found = told(&fixture).await;
+        assert!(found.len() == 1 && found[0].starts_with("1 reply-readable: place_hold under k: "), "{found:?}");
+        put_back(&fixture).await;
+    }
+    assert_eq!(told(&fixture).await, [""; 0]);
+    world.engine.stop().await;
+}
+
+/// What is planted, what is found, and what is well after the repair.
+const REPAIRABLE: &[(&str, &[&str])] = &[
+    (
+        "update pools set held = held + 2 where tenant = 1 and resource = 'room'",
+        &["1 pool-held-matches-holds: pool room: says 4 held; its active holds have 2"],
+    ),
+    (
+        "update pools set held = 0 where tenant = 2",
+        &["2 pool-held-matches-holds: pool spa: says 0 held; its active holds have 1"],
+    ),
+    (
+        "update pools set held = -5 where tenant = 1 and resource = 'room'",
+        &[
+            "1 pool-counters-in-bounds: pool room: a counter is -5",
+            "1 pool-held-matches-holds: pool room: says -5 held; its active holds have 2",
+        ],
+    ),
+    (
+        "update pools set booked = booked + 1 where tenant = 1 and resource = 'room'",
+        &["1 pool-booked-matches-holds: pool room: says 3 booked; its converted holds have 2"],
+    ),
+    (
+        "update pools set oversold = oversold + 1 where tenant = 1 and resource = 'room'",
+        &["1 pool-oversold-explained: pool room: says 1 oversold; 0 are promised beyond 9"],
+    ),
+    (
+        "update owners set holds = holds + 1 where tenant = 2",
+        &["2 owner-counts-match-holds: owner ann: is counted with 2 holds of 900 s; there are 1 active ones of 900 s"],
+    ),
+    (
+        "delete from owners where tenant = 2",
+        &["2 owner-counts-match-holds: owner ann: is counted with 0 holds of 0 s; there are 1 active ones of 900 s"],
+    ),
+    (
+        "insert into owners (tenant, owner, holds, lifetime_secs, version) values (1, 'ghost', 3, 9, 1)",
+        &["1 owner-counts-match-holds: owner ghost: is counted with 3 holds of 9 s; there are 0 active ones of 0 s"],
+    ),
+    (
+        "insert into aggregate_locks (tenant, aggregate, type, key, token, version) values (1, 'p', 'PAY', 'x', 1, 1)",
+        &["1 lock-belongs-to-lease: PAY x: locks the aggregate p and does not run"],
+    ),
+];
+
+pub(crate) async fn what_was_planted_is_found_and_repaired(fixture: Fixture) {
+    let mut world = busy(&fixture).await;
+    save(&fixture).await;
+    for (harm, expected) in REPAIRABLE {
+        plant(&fixture, harm).await;
+        let found = report(&fixture).await;
+        assert_eq!(found.findings().map(tell).collect::<Vec<_>>(), *expected, "{harm}");
+        // Several findings of one pool have one repair.
+        make(&world, found.findings().next().unwrap()).await.unwrap();
+        assert_eq!(told(&fixture).await, [""; 0], "after {harm}");
+    }
+    // The journal says who did it and why, and what is sold afterwards goes on from there.
+    let rows = super::journal(&world.engine, world.tenant, 99).await;
+    let events: Vec<String> = rows.iter().flat_map(|row| &row.events).map(|event| format!("{event:?}")).collect();
+    let repaired = events.iter().filter(|event| event.contains("Repaired") && event.contains("found by audit"));
+    assert_eq!(repaired.count(), 6, "{events:#?}");
+    assert_eq!(world.play("hold last room=5; show room").await, world.play("show room").await);
+    world.audit().await;
+}
+
+pub(crate) async fn a_repair_is_made_once(fixture: Fixture) {
+    let world = busy(&fixture).await;
+    plant(&fixture, "update pools set held = held + 2 where tenant = 1 and resource = 'room'").await;
+    plant(&fixture, "update owners set holds = holds + 1 where tenant = 2").await;
+    plant(
+        &fixture,
+        "insert into aggregate_locks (tenant, aggregate, type, key, token, version) values (1, 'p', 'PAY', 'x', 1, 1)",
+    )
+    .await;
+    // Two people audit and then repair.
+    let (one, two) = (report(&fixture).await, report(&fixture).await);
+    assert_eq!(one.findings().count(), 3);
+    for finding in one.findings() {
+        assert_eq!(make(&world, finding).await, Ok(RepairDone { number: 1 }));
+    }
+    for finding in two.findings() {
+        let again = make(&world, finding).await;
+        assert!(matches!(again, Err(Failure::Refused(RepairRefusal::RepairedMeanwhile { .. }))), "{again:?}");
+    }
+    assert_eq!(told(&fixture).await, [""; 0]);
+    let mut stranger = repair(match &one.findings().next().unwrap().remedy {
+        Remedy::Repair(proposal) => proposal,
+        Remedy::Person(why) => panic!("{why}"),
+    });
+    stranger.number = 7;
+    let nobody = world.engine.run(TenantId(77), stranger).await.map(|done| done.reply);
+    assert_eq!(nobody, Err(Failure::Refused(RepairRefusal::TenantNotFound)));
+}
+
+/// Holds come and go between an audit and its repair.
+pub(crate) async fn a_repair_allows_for_what_happens_meanwhile(fixture: Fixture) {
+    let mut world = busy(&fixture).await;
+    plant(&fixture, "update pools set held = held + 2 where tenant = 1 and resource = 'room'").await;
+    plant(&fixture, "update owners set holds = holds + 1 where tenant = 1 and owner = 'ann'").await;
+    let found = report(&fixture).await;
+    world.play("hold m room=1 owner:ann; hold n room=1; cancel a; book n").await;
+    for finding in found.findings() {
+        let made = make(&world, finding).await;
+        // An owner's holds are named one by one, so any change of them counts.
+        let changed = matches!(made, Err(Failure::Refused(RepairRefusal::Changed { .. })));
+        assert!(made.is_ok() != finding.key.starts_with("owner"), "{finding:?}: {made:?}");
+        assert!(made.is_ok() || changed, "{made:?}");
+    }
+    let left = report(&fixture).await;
+    let [owner] = left.findings().collect::<Vec<_>>()[..] else { panic!("{left:?}") };
+    make(&world, owner).await.unwrap();
+    world.audit().await;
+}
+
+pub(crate) async fn what_is_not_swept_is_found(fixture: Fixture) {
+    let world = busy(&fixture).await;
+    let in_secs = async |secs: i64| {
+        let now: Timestamp = world.engine.views().clock().await.unwrap().plus_secs(secs);
+        fixture.audit(AuditConfig { now: Some(now), ..config() }).await.unwrap()
+    };
+    assert!(in_secs(0).await.is_clean());
+    let found = in_secs(7_200).await;
+    assert!(found.findings().all(|finding| finding.invariant == "hold-expired-in-time"), "{found:?}");
+    assert_eq!(found.findings().count(), 5, "{found:?}");
+    fixture.advance_secs(7_200);
+    for tenant in [1, 2] {
+        world.engine.run(TenantId(tenant), surehold_core::kernel::commands::ExpireLapsedHolds).await.unwrap();
+    }
+    assert!(in_secs(0).await.is_clean());
+}

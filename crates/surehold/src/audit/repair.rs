@@ -1,0 +1,109 @@
+//! Sends what an audit proposed to whoever writes to the store, a bounded number at a time.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write;
+
+use anyhow::{Context, Result};
+use serde_json::{Value, json};
+use surehold_core::kernel::TenantId;
+use surehold_core::operations::{Actor, Reason};
+use surehold_core::repairs::Repair;
+use surehold_engine::{AuditReport, Proposal, Remedy};
+use surehold_http::wire::{REPAIRS_MAX, RepairItem};
+
+use crate::client::{Client, Request};
+use crate::config::Config;
+
+/// Holds are named one by one, and a body has its limits.
+const HOLDS_PER_REQUEST_MAX: usize = 3_000;
+
+/// What became of a repair.
+pub(super) struct Applied {
+    tenant: TenantId,
+    target: String,
+    refused: Option<String>,
+}
+
+impl Applied {
+    pub(super) fn json(&self) -> Value {
+        json!({"tenant": self.tenant.0, "target": self.target, "repaired": self.refused.is_none(), "refused": self.refused})
+    }
+}
+
+pub(super) fn for_people(applied: &[Applied]) -> String {
+    let mut text = String::from("\nRepairs\n");
+    if applied.is_empty() {
+        text.push_str("  there is nothing that can be repaired\n");
+    }
+    for Applied { tenant, target, refused } in applied {
+        let outcome = refused.as_ref().map_or("repaired".to_owned(), |why| format!("refused: {why}"));
+        let _ = writeln!(text, "  tenant {tenant}: {target}: {outcome}");
+    }
+    text
+}
+
+pub(super) async fn apply(
+    config: &Config,
+    report: &AuditReport,
+    actor: &Actor,
+    reason: &Reason,
+) -> Result<Vec<Applied>> {
+    let proposals = proposals(report);
+    let mut applied = Vec::new();
+    if proposals.is_empty() {
+        return Ok(applied);
+    }
+    let client = Client::of_folder(config).await.context("cannot reach whoever writes to the store")?;
+    for (tenant, proposals) in proposals {
+        for part in parts(proposals) {
+            let items: Vec<RepairItem> =
+                part.into_iter().map(|Proposal { repair, number }| RepairItem::of(repair, number)).collect();
+            let body = json!({"tenant": tenant.0, "actor": actor, "reason": reason, "repairs": items});
+            let answer = client.send(&Request::post(&["admin", "repairs"]).json(body)).await?;
+            let results = answer.value()?["results"].take();
+            applied.extend(results.as_array().into_iter().flatten().map(|result| Applied {
+                tenant,
+                target: result["target"].as_str().unwrap_or_default().to_owned(),
+                refused: result["refused"].as_str().map(str::to_owned),
+            }));
+        }
+    }
+    client.close().await;
+    Ok(applied)
+}
+
+/// Several findings may be about one thing, which is repaired once.
+fn proposals(report: &AuditReport) -> BTreeMap<TenantId, Vec<Proposal>> {
+    let mut known = BTreeSet::new();
+    let mut proposals: BTreeMap<TenantId, Vec<Proposal>> = BTreeMap::new();
+    for finding in report.findings() {
+        if let Remedy::Repair(proposal) = &finding.remedy
+            && known.insert((finding.tenant, proposal.repair.target()))
+        {
+            proposals.entry(finding.tenant).or_default().push(proposal.clone());
+        }
+    }
+    proposals
+}
+
+fn parts(proposals: Vec<Proposal>) -> Vec<Vec<Proposal>> {
+    let mut parts: Vec<Vec<Proposal>> = Vec::new();
+    let mut holds_in_part = 0;
+    for proposal in proposals {
+        let holds = match &proposal.repair {
+            Repair::Owner { holds, .. } => holds.len(),
+            Repair::Pool { .. } | Repair::Lock { .. } => 0,
+        };
+        match parts.last_mut() {
+            Some(part) if part.len() < REPAIRS_MAX && holds_in_part + holds <= HOLDS_PER_REQUEST_MAX => {
+                holds_in_part += holds;
+                part.push(proposal);
+            }
+            Some(_) | None => {
+                holds_in_part = holds;
+                parts.push(vec![proposal]);
+            }
+        }
+    }
+    parts
+}
