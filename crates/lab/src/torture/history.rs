@@ -12,7 +12,7 @@ use std::io::{BufRead, BufReader, BufWriter, Write};
 use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Instant;
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use anyhow::{Context, Result};
 use serde::{Deserialize, Serialize};
@@ -190,6 +190,7 @@ pub struct EventSeen {
 #[derive(Debug)]
 pub struct Recorder {
     began: Instant,
+    began_at: SystemTime,
     processes: AtomicU64,
     file: Mutex<(u64, BufWriter<File>)>,
 }
@@ -199,6 +200,7 @@ impl Recorder {
         let file = File::create(path).with_context(|| format!("cannot write the history to {}", path.display()))?;
         Ok(Recorder {
             began: Instant::now(),
+            began_at: SystemTime::now(),
             processes: AtomicU64::new(0),
             file: Mutex::new((0, BufWriter::new(file))),
         })
@@ -207,6 +209,12 @@ impl Recorder {
     /// From when the history counts time.
     pub fn began(&self) -> Instant {
         self.began
+    }
+
+    /// The same by the clock on the wall, in microseconds since 1970.
+    pub fn began_at(&self) -> Result<i64> {
+        let since_1970 = self.began_at.duration_since(UNIX_EPOCH).context("a clock before 1970")?;
+        i64::try_from(since_1970.as_micros()).context("a clock beyond all times")
     }
 
     pub fn new_process(&self) -> u64 {

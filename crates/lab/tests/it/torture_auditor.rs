@@ -152,7 +152,19 @@ impl Till {
         let time = u64::try_from(self.began.elapsed().as_nanos()).unwrap();
         let (answer, error) = told;
         let (ask, key) = (ask.clone(), key.map(str::to_owned));
-        history.push(Entry { index, process, kind, ask, answer, error, key, batch: None, stranger: false, node: 0, time });
+        history.push(Entry {
+            index,
+            process,
+            kind,
+            ask,
+            answer,
+            error,
+            key,
+            batch: None,
+            stranger: false,
+            node: 0,
+            time,
+        });
     }
 
     /// Asks, and writes down what was asked and answered.

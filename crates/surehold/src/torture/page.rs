@@ -156,6 +156,7 @@ impl Page {
             ("events told to a live reader, compared", checked.events_live),
             ("versions of pools", checked.pool_versions),
             ("effects, found in the feed", checked.effects),
+            ("of these, with a clock to compare", checked.instants),
             ("pool versions in answers, compared", checked.versions_told),
             ("pairs in real-time order", checked.real_time),
             ("reads", checked.reads),

@@ -230,6 +230,7 @@ impl Run {
             feed_path: Some(self.folder.file(FEED)),
         };
         let mut final_state = auditor::collect(&collect, &history).await?;
+        final_state.began_at = self.stage.is_clock_left_alone().then(|| self.recorder.began_at()).transpose()?;
         final_state.charges = Some(charges_seen(&self.provider.report()));
         let text = serde_json::to_vec(&final_state).context("cannot write down what is there")?;
         std::fs::write(self.folder.file("final.json"), text).context("cannot write down what is there")?;

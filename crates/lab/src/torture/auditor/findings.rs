@@ -69,6 +69,8 @@ pub struct Checked {
     pub pool_versions: u64,
     /// Effects that were found in the feed, by the one that asked for them.
     pub effects: u64,
+    /// Of effects, compared with the clock of those who asked.
+    pub instants: u64,
     pub versions_told: u64,
     pub reads: u64,
     /// Pairs of a thing and all that came before it.

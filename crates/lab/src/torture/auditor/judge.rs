@@ -1,5 +1,6 @@
 //! All rules, in the order in which they need each other.
 
+use super::clock;
 use super::effects;
 use super::feed;
 use super::final_check;
@@ -30,6 +31,7 @@ pub fn judge_with_seed(history: &[Entry], final_state: &FinalState, seed: u64) -
     let replay = replay::replay(events, &requests, final_state, &mut verdict);
     final_check::check(final_state, &replay, &mut verdict);
     let effects = effects::find(&requests, &replay, final_state, &mut verdict);
+    clock::check(&requests, &effects, &replay, final_state, &mut verdict);
     let moments = realtime::moments(&requests, &effects, &replay);
     realtime::check(&requests, &effects, &moments, &mut verdict);
     seen::check(&requests, &effects, &replay, &mut verdict);

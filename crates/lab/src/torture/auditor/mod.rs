@@ -14,12 +14,14 @@
 //! | `final_check.rs` | `replay`, `converged` |
 //! | `effects/` | `ok-exists`, `fail-nowhere`, `done-twice`, `versions-told` |
 //! | `realtime.rs` | `real-time`, `info-settled`, `reads` |
+//! | `clock.rs` | `clock` |
 //! | `seen.rs` | `reads`, `expiry` |
 //! | `replies.rs` | `replies-repeat` |
 //! | `refusals.rs` | `refusals` |
 //! | `linearizable/` | `linearizable` |
 //! | `tasks.rs` | `tasks`, `early-task-burnt`, `charged-twice`, `converged` |
 
+mod clock;
 mod collect;
 mod effects;
 mod feed;

@@ -63,6 +63,10 @@ impl OperationSeen {
 /// What a healed system says about itself, at one moment.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct FinalState {
+    /// When the history began, by the clock of those who asked, in microseconds since 1970. `None` where the clock that
+    /// decides was turned, so that it is not compared.
+    #[serde(default)]
+    pub began_at: Option<i64>,
     /// When it was read, by the clock of the reader, in microseconds since 1970.
     pub read_at: i64,
     /// Whether everything had come to rest in time.

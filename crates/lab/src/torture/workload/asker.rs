@@ -187,7 +187,8 @@ impl Asker {
     /// Asks many things at once; each is a process of its own.
     pub(super) async fn ask_batch(&self, asks: &[Ask], node: usize) -> Result<Vec<Told>> {
         let batch = Some(self.office.batches.fetch_add(1, Ordering::Relaxed));
-        let lines: Vec<Line> = asks.iter().map(|_| Line { process: self.take_process(), batch, stranger: false, node }).collect();
+        let lines: Vec<Line> =
+            asks.iter().map(|_| Line { process: self.take_process(), batch, stranger: false, node }).collect();
         for (line, ask) in lines.iter().zip(asks) {
             self.record(*line, Kind::Invoke, ask, None, None)?;
         }

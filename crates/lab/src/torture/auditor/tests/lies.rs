@@ -189,6 +189,28 @@ fn strangers_are_told_that_there_is_nothing() {
     has("fail-nowhere", "done", done, by_a_stranger);
 }
 
+#[test]
+fn instants_are_those_of_the_time() {
+    let mut late = opened();
+    late.pass_secs(5);
+    late.ask(place(9)).unwrap();
+    has("clock", "after the answer", late, |_, state| *state.began_at.as_mut().unwrap() -= 2 * SECOND);
+    let mut early = opened();
+    early.ask_unheard(place(9), None);
+    has("clock", "before the question", early, |_, state| *state.began_at.as_mut().unwrap() += 2 * SECOND);
+    check(
+        "clock",
+        "of one event",
+        |_| {},
+        |_, state| {
+            for event in state.events.iter_mut().rev().take(1) {
+                event.at += 2 * SECOND;
+            }
+            state.live = None;
+        },
+    );
+}
+
 fn renumber(history: &mut [Entry]) {
     for (index, entry) in (0..).zip(history) {
         (entry.index, entry.time) = (index, index * 1_000);

@@ -172,6 +172,7 @@ impl World {
 
     pub(super) fn pass_secs(&mut self, secs: i64) {
         self.now += secs * SECOND;
+        self.time += u64::try_from(secs * SECOND * 1_000).unwrap();
     }
 
     pub(super) fn now(&self) -> i64 {
@@ -582,6 +583,7 @@ impl World {
         }
         let begin = self.events.len() / 4;
         let state = FinalState {
+            began_at: Some(BEGAN_AT),
             read_at: self.now,
             settled: true,
             holds,
