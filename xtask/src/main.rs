@@ -9,6 +9,7 @@ mod live_server;
 mod postgres;
 mod programs;
 mod schemathesis;
+mod torture;
 
 use std::env;
 use std::io::{self, Read};

@@ -123,7 +123,7 @@ pub(crate) fn build_folder() -> Result<PathBuf> {
     Ok(programs()?.parent().map(Path::to_path_buf).unwrap_or_default())
 }
 
-fn program() -> Result<PathBuf> {
+pub(crate) fn program() -> Result<PathBuf> {
     let program = programs()?.join("surehold");
     ensure!(program.is_file(), "{} is missing\nhint: run `cargo build`", program.display());
     Ok(program)

@@ -27,6 +27,9 @@ pub(crate) struct Torture {
     /// How long clients ask and faults come; longer if faults were asked for that did not come yet
     #[arg(long, default_value_t = 5.0, value_parser = minutes)]
     minutes: f64,
+    /// Requests at the least; clients go on without faults until then, for as long again at most
+    #[arg(long, default_value_t = 0, value_name = "NUMBER")]
+    operations: u64,
     /// Decides what clients do and which faults come when [default: another one each time]
     #[arg(long)]
     seed: Option<u64>,
@@ -86,6 +89,7 @@ fn minutes(text: &str) -> Result<f64, String> {
 struct Plan {
     store: Store,
     duration: Duration,
+    operations: u64,
     seed: u64,
     clients: usize,
     possible: Possible,
@@ -127,6 +131,7 @@ impl Torture {
         Ok(Plan {
             store: self.store,
             duration: Duration::from_secs_f64(self.minutes * 60.0),
+            operations: self.operations,
             seed,
             clients: usize::try_from(self.clients)?,
             possible,

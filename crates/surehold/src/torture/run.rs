@@ -14,7 +14,7 @@ use surehold_lab::torture::history::{self, Recorder};
 use surehold_lab::torture::workload::{self, Counts, WorkloadEnd, WorkloadPlan};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::task::JoinHandle;
-use tokio::time::timeout;
+use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
 use super::Plan;
@@ -192,6 +192,11 @@ impl Run {
             duration: self.plan.duration,
         };
         let harm = torment(Arc::clone(&self.stage), nemesis, Arc::clone(&self.ledger), self.interrupted.clone());
+        let harm = async {
+            harm.await?;
+            self.ask_enough(&counts).await;
+            anyhow::Ok(())
+        };
         let mut harm = std::pin::pin!(harm);
         let mut shown = tokio::time::interval(SHOW_PAUSE);
         loop {
@@ -212,6 +217,22 @@ impl Run {
         looking.abort();
         self.recorder.flush()?;
         ended.context("the clients panicked")?
+    }
+
+    /// A run is asked for with a least number of requests, too.
+    async fn ask_enough(&self, counts: &Counts) {
+        let enough = async {
+            while counts.total().asked() < self.plan.operations {
+                sleep(SHOW_PAUSE).await;
+            }
+        };
+        tokio::select! {
+            reached = timeout(self.plan.duration, enough) => if reached.is_err() {
+                let detail = format!("{} of {}", counts.total().asked(), self.plan.operations);
+                self.ledger.find("as many requests are made as asked for", detail);
+            },
+            () = self.interrupted.cancelled() => {}
+        }
     }
 
     fn calm_provider(&self) {

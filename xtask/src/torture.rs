@@ -1,0 +1,42 @@
+//! Real servers under load and faults, as users would run them: bounded runs whose counts are asked for.
+
+use std::path::PathBuf;
+use std::process::Command;
+use std::{env, fs, process};
+
+use anyhow::{Context, Result, ensure};
+
+use crate::schemathesis::program;
+
+/// Together at least 50 kills, 20 cuts around COMMIT (half on each side), 10 crashes of Postgres, 5 frozen servers and
+/// 50,000 requests. The seeds are fixed, though no two runs are the same: processes die where they happen to be.
+pub(crate) const RUNS: [&str; 2] = [
+    "--store sqlite --minutes 1.5 --operations 30000 --seed 5 --clients 24 \
+     --faults kill=30,freeze=3,stop=2,restart-storm=2,disk-full=2,clock-jump=3",
+    "--store postgres --minutes 2.5 --operations 20000 --seed 6 --clients 24 \
+     --faults kill=20,kill-worker=5,freeze=5,freeze-worker=2,restart-postgres=10,terminate-backend=5,\
+     cut-before-commit=10,cut-after-commit=10,cut-late-commit=3,latency=3,restart-storm=1,stop=2,clock-jump=2",
+];
+
+pub(crate) fn run(arguments: &str, variables: &[(&'static str, String)]) -> Result<()> {
+    let store = arguments.split_whitespace().nth(1).context("the store comes first")?;
+    let folder = env::temp_dir().join(format!("surehold-torture-{}-{store}", process::id()));
+    let status = Command::new(program()?)
+        .arg("torture")
+        .args(arguments.split_whitespace())
+        .arg("--folder")
+        .arg(&folder)
+        .envs(variables.iter().map(|(name, value)| (name, value)))
+        .status()
+        .context("cannot run `surehold torture`")?;
+    ensure!(
+        status.success(),
+        "torture found something: the report is above, history and logs are in {}",
+        shown(&folder)
+    );
+    fs::remove_dir_all(&folder).with_context(|| format!("cannot remove {}", shown(&folder)))
+}
+
+fn shown(folder: &PathBuf) -> String {
+    folder.display().to_string()
+}
