@@ -117,6 +117,7 @@ impl Ledger<'_> {
             | Event::KeyRotated { .. }
             | Event::KeyRevoked { .. }
             | Event::JournalTrimmed { .. }
+            | Event::Repaired(_)
             | Event::Operations(_) => {}
         }
     }

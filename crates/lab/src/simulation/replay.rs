@@ -129,7 +129,8 @@ impl<'a> Replay<'a> {
             | Event::KeyCreated { .. }
             | Event::KeyRotated { .. }
             | Event::KeyRevoked { .. }
-            | Event::JournalTrimmed { .. } => return Err(format!("row {}: nobody asked for {event:?}", row.seq)),
+            | Event::JournalTrimmed { .. }
+            | Event::Repaired(_) => return Err(format!("row {}: nobody asked for {event:?}", row.seq)),
         };
         let mut best: Option<(u8, usize, usize)> = None;
         for index in self.about.get(&subject).cloned().unwrap_or_default() {

@@ -60,7 +60,7 @@ impl Scene<'_> {
         }
     }
 
-    async fn lasts(&self, duration: Duration) {
+    pub(super) async fn lasts(&self, duration: Duration) {
         tokio::select! {
             () = sleep(duration) => {}
             () = self.stop.cancelled() => {}
@@ -73,13 +73,13 @@ impl Scene<'_> {
         (index, servers[index])
     }
 
-    fn worker(&self, step: Step) -> Result<&Node> {
+    pub(super) fn worker(&self, step: Step) -> Result<&Node> {
         let workers: Vec<&Node> = self.stage.workers().collect();
         ensure!(!workers.is_empty(), "there is no worker");
         Ok(workers[step.target % workers.len()])
     }
 
-    fn database(&self) -> Result<&Database> {
+    pub(super) fn database(&self) -> Result<&Database> {
         self.stage.database.as_ref().context("there is no Postgres")
     }
 
@@ -174,16 +174,6 @@ impl Scene<'_> {
 
     fn ports(&self, index: usize) -> Vec<i32> {
         self.stage.proxies[index].ports().into_iter().map(i32::from).collect()
-    }
-
-    async fn freeze_worker(&self, step: Step) -> Result<Deed> {
-        let node = self.worker(step)?;
-        let life = node.hold().await;
-        let duration = Duration::from_millis(4_000 + 3 * u64::from(step.strength));
-        life.signal(Signal::STOP)?;
-        self.lasts(duration).await;
-        life.signal(Signal::CONT)?;
-        Ok(Deed { target: node.name.clone(), detail: json!({ "millis": millis(duration) }), ..Deed::default() })
     }
 
     /// Over when a write through each server that lives is answered.
@@ -320,7 +310,7 @@ impl Scene<'_> {
     }
 }
 
-fn millis(duration: Duration) -> u64 {
+pub(super) fn millis(duration: Duration) -> u64 {
     u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
 }
 

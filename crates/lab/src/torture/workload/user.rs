@@ -129,7 +129,8 @@ impl User {
             return self.give_back().await;
         }
         match self.dice.roll(100) {
-            0..28 => self.place_or_finish().await,
+            0..26 => self.place_or_finish().await,
+            26..28 => self.deliver_task().await,
             28..35 => self.extend().await,
             35..49 => self.convert().await,
             49..55 => self.cancel().await,
