@@ -24,6 +24,9 @@ const BOOKED_MAX: usize = 3;
 /// How often a request without an answer is repeated before it is left to the auditor.
 const REPEATS_MAX: usize = 16;
 const PAUSE_MILLIS_MAX: i64 = 500;
+/// Between two things that it does. Holds live for seconds: who asks as fast as a fast server answers finds
+/// everything sold out.
+const THINKING_MILLIS_MAX: i64 = 40;
 /// Requests that may be sent once more, much later.
 const REMEMBERED: usize = 16;
 const SCARCITY_MAX: u8 = 8;
@@ -106,6 +109,8 @@ impl User {
         }
         while !self.is_stopped() {
             self.turn().await?;
+            let millis = between(&mut self.dice, 0, THINKING_MILLIS_MAX);
+            self.pause(millis).await;
         }
         Ok(())
     }
