@@ -1,5 +1,6 @@
-//! A worker that stands still in the middle of a call, beyond its lease, and goes on as if nothing had happened: half of
-//! the time in the very moment in which its work was taken from it, while others have only begun to repeat it.
+//! A worker that stands still beyond its lease, and goes on as if nothing had happened: frozen in the middle of a call or
+//! while it writes down what came of one, and mostly woken in the very moment in which its work was taken from it, while
+//! others have only begun to repeat it.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -32,23 +33,26 @@ impl Scene<'_> {
         let life = node.hold().await;
         let client = fixture::connect(&self.database()?.url).await?;
         let worker = worker_id(&node.log)?;
-        let caught = self.catch_in_call(&client, worker, &life).await;
+        let while_writing = step.strength % 4 < 2;
+        let caught = self.catch(&client, worker, while_writing, &life).await;
         life.signal(Signal::STOP)?;
         let since = Instant::now();
         let caught = caught.unwrap_or_default();
         let mut lost = false;
-        if step.strength.is_multiple_of(2) && !caught.is_empty() {
+        if step.strength % 4 < 3 && !caught.is_empty() {
             lost = self.wait_for_loss(&client, worker, &caught).await;
         } else {
             self.lasts(Duration::from_millis(4_000 + 3 * u64::from(step.strength))).await;
         }
         life.signal(Signal::CONT)?;
-        let detail = json!({ "millis": millis(since.elapsed()), "in_call": !caught.is_empty(), "woken_by_loss": lost });
+        let detail = json!({ "millis": millis(since.elapsed()), "caught": !caught.is_empty(), "while_writing": while_writing,
+                "woken_by_loss": lost });
         Ok(Deed { target: node.name.clone(), detail, ..Deed::default() })
     }
 
-    /// Stops it when it has a lease. One that was about to write it down is let go: it stands in its own way.
-    async fn catch_in_call(&self, client: &Client, worker: i64, life: &Life) -> Result<Leases> {
+    /// Stops it when it has a lease. Frozen in a call, it finds that its time is over; frozen while it writes, it has
+    /// something to say, and says it to a new connection: its own has been cut because it kept everybody waiting.
+    async fn catch(&self, client: &Client, worker: i64, while_writing: bool, life: &Life) -> Result<Leases> {
         let since = Instant::now();
         while since.elapsed() < CATCH_PATIENCE && !self.stop.is_cancelled() {
             if leases(client, worker).await?.is_empty() {
@@ -58,7 +62,7 @@ impl Scene<'_> {
             life.signal(Signal::STOP)?;
             sleep(STANDSTILL).await;
             let left = leases(client, worker).await?;
-            if !left.is_empty() && !is_anybody_in_batch(client).await? {
+            if !left.is_empty() && is_anybody_in_batch(client).await? == while_writing {
                 return Ok(left);
             }
             life.signal(Signal::CONT)?;
@@ -66,12 +70,12 @@ impl Scene<'_> {
         Ok(Leases::new())
     }
 
-    /// Whether one of the leases was taken away.
+    /// Whether all of the leases were taken away: what came of the last one is not known to others yet.
     async fn wait_for_loss(&self, client: &Client, worker: i64, caught: &Leases) -> bool {
         let since = Instant::now();
         while since.elapsed() < LOSS_PATIENCE && !self.stop.is_cancelled() {
             match leases(client, worker).await {
-                Ok(left) if caught.iter().any(|lease| !left.contains(lease)) => return true,
+                Ok(left) if !caught.iter().any(|lease| left.contains(lease)) => return true,
                 // Another fault may be at work on the database.
                 Ok(_) | Err(_) => sleep(LOOK_PAUSE).await,
             }
