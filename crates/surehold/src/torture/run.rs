@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
-use surehold_lab::provider::{FakeProvider, ProviderReport, RandomFaults};
+use surehold_lab::provider::{FakeProvider, ProviderFault, ProviderReport, RandomFaults};
 use surehold_lab::torture::auditor::{self, ChargeSeen, Checked, CollectPlan, Violation};
 use surehold_lab::torture::environment::{
     Finding, Ledger, LogReport, NemesisPlan, Stage, StagePlan, Summary, TENANT, torment,
@@ -25,7 +25,9 @@ use super::progress::Progress;
 const SHOW_PAUSE: Duration = Duration::from_millis(200);
 /// Clients wait for answers up to their own timeouts.
 const CLIENTS_END_WITHIN: Duration = Duration::from_mins(2);
-const PROVIDER_FAULT_PERCENT: usize = 30;
+const PROVIDER_FAULT_PERCENT: usize = 50;
+/// Less than a call may take.
+const PROVIDER_SLOW_MILLIS: [u64; 3] = [150, 400, 800];
 const INTERRUPTED: i32 = 130;
 const HISTORY: &str = "history.jsonl";
 /// What a reader of the event feed was told while it grew.
@@ -181,7 +183,7 @@ impl Run {
     async fn harm(&self, progress: &mut Progress) -> Result<WorkloadEnd> {
         let looking = self.look_after_nodes();
         let seed = usize::try_from(self.plan.seed).unwrap_or(usize::MAX);
-        self.provider.set_random_faults(&RandomFaults::of_all(seed, PROVIDER_FAULT_PERCENT));
+        self.provider.set_random_faults(&provider_faults(seed));
         let (counts, stop) = (Arc::new(Counts::default()), CancellationToken::new());
         let clients =
             workload::run(self.workload_plan(), Arc::clone(&self.recorder), Arc::clone(&counts), stop.clone());
@@ -283,6 +285,14 @@ impl Run {
         page::print(&page)?;
         Ok(found == 0)
     }
+}
+
+/// Every fault there is; and as often the provider only takes its time, so that there are calls to be disturbed in.
+fn provider_faults(seed: usize) -> RandomFaults {
+    let mut faults = ProviderFault::ALL.to_vec();
+    let slow = PROVIDER_SLOW_MILLIS.map(|delay_millis| ProviderFault::Late { delay_millis });
+    faults.extend(slow.iter().cycle().take(faults.len()));
+    RandomFaults { seed, percent: PROVIDER_FAULT_PERCENT, faults }
 }
 
 fn charges_seen(provider: &ProviderReport) -> Vec<ChargeSeen> {

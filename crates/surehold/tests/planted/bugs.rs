@@ -34,7 +34,7 @@ const KILLS: &str = "kill=4";
 /// The slow ones first, so that nobody waits for the last.
 pub(crate) const ALL: [Trial; 23] = [
     on_postgres(Sabotage::LostUpdate, NO_FAULTS, &["oversold", "replay", "feed"]),
-    on_postgres(Sabotage::LeaseTokenUnchecked, "freeze-worker=4", &["`surehold audit` finds nothing"]),
+    on_postgres(Sabotage::LeaseTokenUnchecked, "freeze-worker=4", &["leases", "`surehold audit` finds nothing"]),
     on_postgres(Sabotage::NodeClockDecides, TURNED_CLOCKS, &["clock"]),
     on_postgres(Sabotage::UnknownCommitIsFailure, "cut-after-commit=5", &["fail-nowhere"]),
     on_postgres(Sabotage::TurnNotTaken, NO_FAULTS, &["no defects in the log"]),

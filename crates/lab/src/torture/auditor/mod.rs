@@ -19,7 +19,7 @@
 //! | `replies.rs` | `replies-repeat` |
 //! | `refusals.rs` | `refusals` |
 //! | `linearizable/` | `linearizable` |
-//! | `tasks.rs` | `tasks`, `early-task-burnt`, `charged-twice`, `converged` |
+//! | `tasks.rs` | `tasks`, `early-task-burnt`, `charged-twice`, `leases`, `converged` |
 
 mod clock;
 mod collect;
@@ -46,4 +46,4 @@ mod tests;
 pub use collect::collect;
 pub use findings::{Checked, Verdict, Violation};
 pub use judge::{judge, judge_with_seed};
-pub use state::{ChargeSeen, CollectPlan, FinalState, OperationSeen};
+pub use state::{AttemptSeen, ChargeSeen, CollectPlan, FinalState, OperationSeen};

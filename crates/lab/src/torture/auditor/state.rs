@@ -52,6 +52,16 @@ pub struct OperationSeen {
     /// Of charges only: the states of its effects, step by step.
     #[serde(default)]
     pub effects: Vec<String>,
+    /// Of charges only: what became of each attempt, and which worker had the lease.
+    #[serde(default)]
+    pub attempts: Vec<AttemptSeen>,
+}
+
+/// An attempt as the API shows it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AttemptSeen {
+    pub outcome: String,
+    pub worker: Option<String>,
 }
 
 impl OperationSeen {

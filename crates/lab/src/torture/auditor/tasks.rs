@@ -7,7 +7,7 @@ use super::findings::{Verdict, count_of};
 use super::model::HoldState;
 use super::replay::{Replay, place};
 use super::requests::{Fate, Request};
-use super::state::{ChargeSeen, FinalState, OperationSeen};
+use super::state::{AttemptSeen, ChargeSeen, FinalState, OperationSeen};
 use crate::torture::history::{Answer, Ask};
 
 const EXPIRE_HOLD: &str = "EXPIRE_HOLD";
@@ -42,6 +42,7 @@ pub(super) fn check(requests: &[Request<'_>], last: &FinalState, replay: &Replay
     let taken = check_received(requests, &operations, replay, verdict);
     check_ended(&operations, replay, verdict);
     check_burnt(replay, verdict);
+    check_leased(&operations, verdict);
     check_notes(&operations, verdict);
     if let Some(charges) = &last.charges {
         check_charges(charges, requests, &operations, &taken, verdict);
@@ -167,6 +168,17 @@ fn check_burnt(replay: &Replay, verdict: &mut Verdict) {
         if !end.is_some_and(|end| ended_by_then(&replay.events[end.event])) {
             let key = &operation.key;
             verdict.add("early-task-burnt", || format!("{}: hold {key} had not ended", place(event)));
+        }
+    }
+}
+
+/// What came of a call counts only from the worker who has the lease: an attempt that failed or was refused without one
+/// was told by somebody who had lost it.
+fn check_leased(operations: &HashMap<(&str, &str), &OperationSeen>, verdict: &mut Verdict) {
+    for ((kind, key), operation) in operations.iter().filter(|((kind, _), _)| is_charge(kind)) {
+        let told = |attempt: &&AttemptSeen| matches!(attempt.outcome.as_str(), "failed" | "refused");
+        for attempt in operation.attempts.iter().filter(told).filter(|attempt| attempt.worker.is_none()) {
+            verdict.add("leases", || format!("{kind} {key}: {attempt:?} was told by nobody who had the lease"));
         }
     }
 }

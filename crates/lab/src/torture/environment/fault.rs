@@ -16,7 +16,7 @@ pub enum FaultKind {
     KillWorker,
     /// SIGSTOP of a server in the middle of a batch, then SIGCONT: sooner or later than its turn is taken from it.
     Freeze,
-    /// SIGSTOP of a worker in the middle of a call and beyond its lease, then SIGCONT.
+    /// SIGSTOP of a worker that has a lease, until it has lost it, then SIGCONT.
     FreezeWorker,
     /// Every process of Postgres is killed at once; it then recovers.
     RestartPostgres,

@@ -1,11 +1,13 @@
-//! A worker that stands still in the middle of a call, beyond its lease, and goes on as if nothing had happened: half of
-//! the time in the very moment in which its work was taken from it, while others have only begun to repeat it.
+//! A worker that stands still beyond its lease, and goes on as if nothing had happened: frozen in the middle of a call or
+//! while it writes down what came of one, and mostly woken in the very moment in which its work was taken from it, while
+//! others have only begun to repeat it.
 
+use std::path::Path;
 use std::time::{Duration, Instant};
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 use rustix::process::Signal;
-use serde_json::json;
+use serde_json::{Value, json};
 use tokio::time::sleep;
 use tokio_postgres::Client;
 
@@ -16,7 +18,7 @@ use super::schedule::Step;
 use crate::fixture;
 
 const LOOK_PAUSE: Duration = Duration::from_millis(2);
-/// Whoever has not ended a call by then while a worker stands still is that worker.
+/// What was under way when it was stopped has had its effect after this.
 const STANDSTILL: Duration = Duration::from_millis(80);
 const CATCH_PATIENCE: Duration = Duration::from_secs(4);
 /// A call may take two seconds; then it is noticed within one.
@@ -30,35 +32,37 @@ impl Scene<'_> {
         let node = self.worker(step)?;
         let life = node.hold().await;
         let client = fixture::connect(&self.database()?.url).await?;
-        let caught = self.catch_in_call(&client, &life).await;
+        let worker = worker_id(&node.log)?;
+        let while_writing = step.strength % 4 < 2;
+        let caught = self.catch(&client, worker, while_writing, &life).await;
         life.signal(Signal::STOP)?;
         let since = Instant::now();
         let caught = caught.unwrap_or_default();
         let mut lost = false;
-        if step.strength.is_multiple_of(2) && !caught.is_empty() {
-            lost = self.wait_for_loss(&client, &caught).await;
+        if step.strength % 4 < 3 && !caught.is_empty() {
+            lost = self.wait_for_loss(&client, worker, &caught).await;
         } else {
             self.lasts(Duration::from_millis(4_000 + 3 * u64::from(step.strength))).await;
         }
         life.signal(Signal::CONT)?;
-        let detail = json!({ "millis": millis(since.elapsed()), "in_call": !caught.is_empty(), "woken_by_loss": lost });
+        let detail = json!({ "millis": millis(since.elapsed()), "caught": !caught.is_empty(), "while_writing": while_writing,
+                "woken_by_loss": lost });
         Ok(Deed { target: node.name.clone(), detail, ..Deed::default() })
     }
 
-    /// Stops it when somebody has a lease; if that one goes on, it was another.
-    async fn catch_in_call(&self, client: &Client, life: &Life) -> Result<Leases> {
+    /// Stops it when it has a lease. Frozen in a call, it finds that its time is over; frozen while it writes, it has
+    /// something to say, and says it to a new connection: its own has been cut because it kept everybody waiting.
+    async fn catch(&self, client: &Client, worker: i64, while_writing: bool, life: &Life) -> Result<Leases> {
         let since = Instant::now();
         while since.elapsed() < CATCH_PATIENCE && !self.stop.is_cancelled() {
-            let before = leases(client).await?;
-            if before.is_empty() {
+            if leases(client, worker).await?.is_empty() {
                 sleep(LOOK_PAUSE).await;
                 continue;
             }
             life.signal(Signal::STOP)?;
             sleep(STANDSTILL).await;
-            let mut left = leases(client).await?;
-            left.retain(|lease| before.contains(lease));
-            if !left.is_empty() {
+            let left = leases(client, worker).await?;
+            if !left.is_empty() && is_anybody_in_batch(client).await? == while_writing {
                 return Ok(left);
             }
             life.signal(Signal::CONT)?;
@@ -66,12 +70,12 @@ impl Scene<'_> {
         Ok(Leases::new())
     }
 
-    /// Whether one of the leases was taken away.
-    async fn wait_for_loss(&self, client: &Client, caught: &Leases) -> bool {
+    /// Whether all of the leases were taken away: what came of the last one is not known to others yet.
+    async fn wait_for_loss(&self, client: &Client, worker: i64, caught: &Leases) -> bool {
         let since = Instant::now();
         while since.elapsed() < LOSS_PATIENCE && !self.stop.is_cancelled() {
-            match leases(client).await {
-                Ok(left) if caught.iter().any(|lease| !left.contains(lease)) => return true,
+            match leases(client, worker).await {
+                Ok(left) if !caught.iter().any(|lease| left.contains(lease)) => return true,
                 // Another fault may be at work on the database.
                 Ok(_) | Err(_) => sleep(LOOK_PAUSE).await,
             }
@@ -80,8 +84,23 @@ impl Scene<'_> {
     }
 }
 
-async fn leases(client: &Client) -> Result<Leases> {
-    let sql = "select tenant, type, key, last_token from operation_runs where worker is not null";
-    let rows = client.query(sql, &[]).await?;
+async fn leases(client: &Client, worker: i64) -> Result<Leases> {
+    let sql = "select tenant, type, key, last_token from operation_runs where worker = $1";
+    let rows = client.query(sql, &[&worker]).await?;
     Ok(rows.iter().map(|row| (row.get(0), row.get(1), row.get(2), row.get(3))).collect())
+}
+
+/// For about as long as the worker has been standing still.
+async fn is_anybody_in_batch(client: &Client) -> Result<bool> {
+    let sql = "select count(*) from pg_stat_activity where state = 'idle in transaction' \
+               and state_change < clock_timestamp() - interval '60 milliseconds'";
+    Ok(client.query_one(sql, &[]).await?.get::<_, i64>(0) > 0)
+}
+
+/// As the worker itself said when it last started.
+fn worker_id(log: &Path) -> Result<i64> {
+    let log = std::fs::read_to_string(log).context("cannot read the worker's log")?;
+    let said = log.lines().rev().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+    let mut ids = said.filter_map(|line| u64::from_str_radix(line["worker"].as_str()?, 16).ok());
+    Ok(ids.next().context("the worker has not said who it is")?.cast_signed())
 }

@@ -135,7 +135,6 @@ impl User {
         }
         match self.dice.roll(100) {
             0..26 => self.place_or_finish().await,
-            26..28 => self.deliver_task().await,
             28..35 => self.extend().await,
             35..49 => self.convert().await,
             49..55 => self.cancel().await,
@@ -148,7 +147,7 @@ impl User {
             88..91 => self.disturb().await,
             91 => self.intrude().await,
             92..95 => self.look().await,
-            95..97 => self.deliver_task().await,
+            26..28 | 95..97 => self.deliver_task().await,
             97 => self.repeat_something_old().await,
             98 => self.misuse().await,
             _ => self.look_after_a_lost_one().await,

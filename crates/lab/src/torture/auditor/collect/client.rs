@@ -121,6 +121,7 @@ impl Client {
             let Some(whole) = self.get(&path).await? else { continue };
             operation.result = whole.get("result").cloned();
             operation.effects = wire::effects(&whole)?;
+            operation.attempts = wire::attempts(&whole)?;
         }
         Ok(())
     }

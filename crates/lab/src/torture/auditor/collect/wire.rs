@@ -7,7 +7,7 @@ use uuid::Uuid;
 
 use crate::torture::auditor::feed::{Line, pool_name, units};
 use crate::torture::auditor::instant;
-use crate::torture::auditor::state::OperationSeen;
+use crate::torture::auditor::state::{AttemptSeen, OperationSeen};
 use crate::torture::history::{EventSeen, HoldSeen, PoolSeen};
 
 #[derive(Deserialize)]
@@ -95,7 +95,14 @@ pub(super) fn operation(value: &Value) -> Result<OperationSeen> {
         waiting_on: text(&run["waiting_on"]),
         result: None,
         effects: Vec::new(),
+        attempts: Vec::new(),
     })
+}
+
+pub(super) fn attempts(operation: &Value) -> Result<Vec<AttemptSeen>> {
+    let attempts = operation["history"].as_array().context("an operation without its history")?;
+    let attempt = |attempt: &Value| AttemptSeen::deserialize(attempt).context("what was answered is no attempt");
+    attempts.iter().map(attempt).collect()
 }
 
 /// The states of its calls to the outside, step by step.

@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::rules;
 use super::world::{SECOND, World, id, instant, units};
-use crate::torture::auditor::FinalState;
+use crate::torture::auditor::{AttemptSeen, FinalState};
 use crate::torture::history::{Answer, Ask, Entry, EventSeen, Kind};
 
 type Scene = fn(&mut World);
@@ -209,6 +209,23 @@ fn instants_are_those_of_the_time() {
             state.live = None;
         },
     );
+}
+
+#[test]
+fn attempts_are_told_by_those_who_have_the_lease() {
+    for outcome in ["failed", "refused"] {
+        let mut charged = opened();
+        charged.ask(charge_task("t")).unwrap();
+        charged.work();
+        let (history, mut state) = charged.finish();
+        let mut attempt = |worker: Option<&str>| {
+            let charge = state.operations.iter_mut().find(|operation| operation.kind == "CHARGE").unwrap();
+            let (outcome, worker) = (outcome.to_owned(), worker.map(str::to_owned));
+            charge.attempts = vec![AttemptSeen { outcome, worker }];
+            rules(&history, &state).count("leases")
+        };
+        assert_eq!((attempt(Some("7")), attempt(None)), (0, 1), "{outcome}");
+    }
 }
 
 fn renumber(history: &mut [Entry]) {

@@ -529,6 +529,7 @@ impl World {
             // Until it is done: what it is about.
             result: Some(json!(amount)),
             effects: Vec::new(),
+            attempts: Vec::new(),
         };
         self.operations.entry((kind.to_owned(), key.to_owned())).or_insert(seen);
         Answer::Task { replayed: false }
