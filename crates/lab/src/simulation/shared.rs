@@ -34,6 +34,8 @@ thread_local! {
 pub(super) struct Shared {
     state: Mutex<State>,
     crashed: Notify,
+    /// No transaction is open any more.
+    ended: Notify,
 }
 
 #[derive(Debug)]
@@ -44,6 +46,7 @@ pub(super) struct State {
     pub(super) faulty: bool,
     /// The process is dead: it must not do anything any more.
     dead: bool,
+    in_transaction: bool,
     crashes: usize,
     steps: usize,
     pub(super) coverage: Coverage,
@@ -51,6 +54,12 @@ pub(super) struct State {
     lived: Duration,
     born: Option<Instant>,
     pub(super) attempts: Vec<Attempt>,
+    /// Behind which attempts a commit was turned down on purpose.
+    pub(super) rejections: Vec<usize>,
+    /// The last commit was, and what comes of it has not been told.
+    rejected_last: bool,
+    /// Whatever the product has called its own fault without a reason.
+    pub(super) defects: Vec<String>,
     pub(super) provider: InProcess,
 }
 
@@ -76,6 +85,7 @@ impl Shared {
             enabled,
             faulty: false,
             dead: false,
+            in_transaction: false,
             crashes: 0,
             steps: 0,
             coverage: Coverage::default(),
@@ -83,9 +93,12 @@ impl Shared {
             lived: Duration::ZERO,
             born: None,
             attempts: Vec::new(),
+            rejections: Vec::new(),
+            rejected_last: false,
+            defects: Vec::new(),
             provider: InProcess::default(),
         };
-        Shared { state: Mutex::new(state), crashed: Notify::new() }
+        Shared { state: Mutex::new(state), crashed: Notify::new(), ended: Notify::new() }
     }
 
     pub(super) fn state(&self) -> MutexGuard<'_, State> {
@@ -96,6 +109,7 @@ impl Shared {
     pub(super) fn be_born(self: &Arc<Shared>) {
         let mut state = self.state();
         state.dead = false;
+        state.in_transaction = false;
         state.born = Some(Instant::now());
         CURRENT.with(|current| *current.borrow_mut() = Some(Arc::clone(self)));
     }
@@ -138,6 +152,24 @@ impl Shared {
         }
     }
 
+    pub(super) fn set_in_transaction(&self, is_open: bool) {
+        self.state().in_transaction = is_open;
+        if !is_open {
+            self.ended.notify_waiters();
+        }
+    }
+
+    /// Who reads memory waits for who writes it; a file has room for both.
+    pub(super) async fn wait_for_writer(&self) {
+        loop {
+            let ended = self.ended.notified();
+            if !self.state().in_transaction {
+                return;
+            }
+            ended.await;
+        }
+    }
+
     pub(super) fn clock(&self) -> Timestamp {
         self.state().clock()
     }
@@ -146,6 +178,7 @@ impl Shared {
     pub(super) fn step(&self) {
         let mut state = self.state();
         state.steps += 1;
+        state.rejected_last = false;
         if state.is_endless() && !state.dead {
             state.dead = true;
             self.crashed.notify_one();
@@ -172,6 +205,26 @@ impl State {
             self.coverage.visit(point);
         }
         happens
+    }
+
+    /// A commit is turned down, as if what was written made no sense.
+    pub(super) fn reject(&mut self) {
+        self.rejected_last = true;
+        self.rejections.push(self.attempts.len());
+    }
+
+    /// The product has logged that it was wrong.
+    pub(super) fn hear_of_defect(&mut self, target: &str, text: String) {
+        let explained = match target {
+            // The lane gives a command up right after its commit was turned down.
+            "surehold_engine::recovery" => std::mem::take(&mut self.rejected_last),
+            // A worker gives a result up when it was turned down before.
+            "surehold_engine::operations::effects" => !self.rejections.is_empty(),
+            _ => false,
+        };
+        if !explained {
+            self.defects.push(text);
+        }
     }
 
     fn kills(&mut self, point: Point) -> bool {
@@ -239,6 +292,6 @@ pub(super) fn dice() -> u64 {
     })
 }
 
-fn with_current<T>(use_it: impl FnOnce(&Shared) -> T) -> T {
+pub(super) fn with_current<T>(use_it: impl FnOnce(&Shared) -> T) -> T {
     CURRENT.with(|current| use_it(current.borrow().as_ref().expect("a simulation runs in this thread")))
 }
