@@ -139,8 +139,7 @@ fn run<S: Session>(seed: u64, mut world: World, session: &mut S, reader: &Memory
     let (mut coverage, lived) = {
         let mut state = world.shared.state();
         let now = state.elapsed();
-        violations.extend(state.defects.iter().map(|defect| format!("a defect without a reason: {defect}")));
-        violations.extend(defects::audit(&world.notes.requests, &state.rejections));
+        violations.extend(state.defects.audit(&world.notes.requests));
         let report = state.provider.report(now);
         for (fault, times) in &report.faults {
             if let Some(point) = Point::of_provider(fault) {

@@ -11,6 +11,7 @@ use surehold_engine::Boundary;
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
+use super::defects::Defects;
 use super::point::{Coverage, Point};
 use crate::hotel::Dice;
 use crate::provider::InProcess;
@@ -54,12 +55,7 @@ pub(super) struct State {
     lived: Duration,
     born: Option<Instant>,
     pub(super) attempts: Vec<Attempt>,
-    /// Behind which attempts a commit was turned down on purpose.
-    pub(super) rejections: Vec<usize>,
-    /// The last commit was, and what comes of it has not been told.
-    rejected_last: bool,
-    /// Whatever the product has called its own fault without a reason.
-    pub(super) defects: Vec<String>,
+    pub(super) defects: Defects,
     pub(super) provider: InProcess,
 }
 
@@ -93,9 +89,7 @@ impl Shared {
             lived: Duration::ZERO,
             born: None,
             attempts: Vec::new(),
-            rejections: Vec::new(),
-            rejected_last: false,
-            defects: Vec::new(),
+            defects: Defects::default(),
             provider: InProcess::default(),
         };
         Shared { state: Mutex::new(state), crashed: Notify::new(), ended: Notify::new() }
@@ -178,7 +172,7 @@ impl Shared {
     pub(super) fn step(&self) {
         let mut state = self.state();
         state.steps += 1;
-        state.rejected_last = false;
+        state.defects.go_on();
         if state.is_endless() && !state.dead {
             state.dead = true;
             self.crashed.notify_one();
@@ -209,22 +203,7 @@ impl State {
 
     /// A commit is turned down, as if what was written made no sense.
     pub(super) fn reject(&mut self) {
-        self.rejected_last = true;
-        self.rejections.push(self.attempts.len());
-    }
-
-    /// The product has logged that it was wrong.
-    pub(super) fn hear_of_defect(&mut self, target: &str, text: String) {
-        let explained = match target {
-            // The lane gives a command up right after its commit was turned down.
-            "surehold_engine::recovery" => std::mem::take(&mut self.rejected_last),
-            // A worker gives a result up when it was turned down before.
-            "surehold_engine::operations::effects" => !self.rejections.is_empty(),
-            _ => false,
-        };
-        if !explained {
-            self.defects.push(text);
-        }
+        self.defects.reject(self.attempts.len());
     }
 
     fn kills(&mut self, point: Point) -> bool {

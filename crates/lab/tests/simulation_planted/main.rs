@@ -74,16 +74,13 @@ fn planted_bugs_are_found() {
         let found = hunt(0..SEEDS_MAX);
         drop(planted);
         let (name, millis) = (sabotage.name(), begun.elapsed().as_millis());
-        match found {
-            Some((seed, violations)) => {
-                let first: String = violations[0].chars().take(160).collect();
-                eprintln!("{name}: seed {seed}, after {} seeds and {millis} ms: {first}", seed + 1);
-            }
-            None => {
-                eprintln!("{name}: not in {SEEDS_MAX} seeds and {millis} ms");
-                missed.push(name);
-            }
-        }
+        let Some((seed, violations)) = found else {
+            eprintln!("{name}: not in {SEEDS_MAX} seeds and {millis} ms");
+            missed.push(name);
+            continue;
+        };
+        let first: String = violations[0].chars().take(160).collect();
+        eprintln!("{name}: seed {seed}, after {} seeds and {millis} ms: {first}", seed + 1);
     }
     assert!(missed.is_empty(), "not found: {missed:?}");
 }
