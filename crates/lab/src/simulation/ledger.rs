@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 
 use surehold_core::kernel::{ConvertMode, Event, Hold, HoldId, HoldState, Lines, OwnerName, Pool, PoolKey, Timestamp};
+use surehold_core::operations::OperationsEvent;
+use surehold_core::operations::builtin::EXPIRE_HOLD;
 
 use super::dump::TenantDump;
 
@@ -116,9 +118,21 @@ impl Ledger<'_> {
             | Event::KeyCreated { .. }
             | Event::KeyRotated { .. }
             | Event::KeyRevoked { .. }
-            | Event::JournalTrimmed { .. }
-            | Event::Repaired(_)
-            | Event::Operations(_) => {}
+            | Event::JournalTrimmed { .. } => {}
+            Event::Operations(event) => self.check_task(event),
+            Event::Repaired(repaired) => self.say(&format!("nothing was damaged, and there is {repaired:?}")),
+        }
+    }
+
+    /// A hold whose expiry is done has ended.
+    fn check_task(&mut self, event: &OperationsEvent) {
+        let OperationsEvent::OperationSucceeded { kind, key, .. } = event else { return };
+        if kind != EXPIRE_HOLD.name {
+            return;
+        }
+        let story = self.holds.iter().find(|(id, _)| id.to_string() == *key).map(|(_, story)| story.state);
+        if story.is_none_or(|state| state == HoldState::Active) {
+            self.say(&format!("{key} is called expired, and is {story:?}"));
         }
     }
 

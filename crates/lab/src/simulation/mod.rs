@@ -6,10 +6,11 @@
 //! to an end, and what the clients were told is held against what is stored.
 //!
 //! Nothing here depends on anything but the seed: a failing one fails again. Start reading at `life.rs`; what can go
-//! wrong is in `point.rs`, the judges are `replay.rs`, `ledger.rs` and `money.rs`.
+//! wrong is in `point.rs`, the judges are `replay.rs`, `ledger.rs`, `money.rs` and `defects.rs`.
 
 mod bank;
 mod deed;
+mod defects;
 mod dump;
 mod ledger;
 mod life;
@@ -26,6 +27,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::{ControlFlow, Range};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use surehold_engine::Session;
 use surehold_sqlite::{MemoryDatabase, MemoryReader};
@@ -53,6 +55,8 @@ pub struct Outcome {
     pub commands: u64,
     /// Of these, those that were carried out.
     pub useful: u64,
+    /// How long it took by its own time. The clock is turned in addition.
+    pub lived: Duration,
 }
 
 /// Runs one seed.
@@ -89,6 +93,7 @@ pub fn run_seeds(seeds: impl IntoIterator<Item = u64>, mut visit: impl FnMut(Out
     });
     let mut session = database.session(clock).expect("the statements fit the schema");
     let reader = database.reader();
+    let _listening = defects::listen();
     for seed in seeds {
         database.clear().expect("nobody else uses it");
         let world = World::new(seed);
@@ -101,6 +106,7 @@ pub fn run_seeds(seeds: impl IntoIterator<Item = u64>, mut visit: impl FnMut(Out
             coverage: Coverage::default(),
             commands: 0,
             useful: 0,
+            lived: Duration::ZERO,
         });
         if visit(outcome).is_break() {
             return;
@@ -130,9 +136,10 @@ fn run<S: Session>(seed: u64, mut world: World, session: &mut S, reader: &Memory
         }
     }
     let mut hasher = DefaultHasher::new();
-    let mut coverage = {
+    let (mut coverage, lived) = {
         let mut state = world.shared.state();
         let now = state.elapsed();
+        violations.extend(state.defects.audit(&world.notes.requests));
         let report = state.provider.report(now);
         for (fault, times) in &report.faults {
             if let Some(point) = Point::of_provider(fault) {
@@ -149,7 +156,7 @@ fn run<S: Session>(seed: u64, mut world: World, session: &mut S, reader: &Memory
             }
             violations.extend(money::audit_books(&dump.tenants, &report));
         }
-        state.coverage.clone()
+        (state.coverage.clone(), now)
     };
     let attempts = std::mem::take(&mut world.shared.state().attempts);
     for tenant in world.dump.iter().flat_map(|dump| &dump.tenants) {
@@ -159,7 +166,7 @@ fn run<S: Session>(seed: u64, mut world: World, session: &mut S, reader: &Memory
     }
     format!("{:?}", world.notes.requests).hash(&mut hasher);
     let (commands, useful) = tally(&world);
-    Outcome { seed, violations, digest: hasher.finish(), coverage, commands, useful }
+    Outcome { seed, violations, digest: hasher.finish(), coverage, commands, useful, lived }
 }
 
 fn tally(world: &World) -> (u64, u64) {

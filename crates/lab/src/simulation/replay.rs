@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use surehold_core::kernel::commands::{CreateTenant, ExpireHold, ExpireLapsedHolds, HoldReply};
 use surehold_core::kernel::{
-    Command, Event, Facts, Halt, Hold, HoldId, LapsedHolds, Slug, Stop, Timestamp, decode_events,
+    Command, Event, Facts, Halt, Hold, HoldId, LapsedHolds, Refusal, Slug, Stop, Timestamp, decode_events,
 };
 use surehold_engine::JournalRow;
 
@@ -76,6 +76,7 @@ impl<'a> Replay<'a> {
                     | Verdict::TaskKept
                     | Verdict::TaskRefused(_)
                     | Verdict::Nothing
+                    | Verdict::Defect
                     | Verdict::Unknown => continue,
                 }
                 for attempt in self.window(call) {
@@ -216,7 +217,8 @@ impl<'a> Replay<'a> {
                 | Verdict::Refused(_)
                 | Verdict::TaskRefused(_)
                 | Verdict::KeyReused
-                | Verdict::Nothing => None,
+                | Verdict::Nothing
+                | Verdict::Defect => None,
             }
         });
         ranks.min()
@@ -227,9 +229,12 @@ impl<'a> Replay<'a> {
         match &call.verdict {
             Verdict::Done { reply: told, .. } => told != reply,
             Verdict::Refused(_) => self.window(call).all(|it| it.seq > row.seq),
-            Verdict::TaskKept | Verdict::TaskRefused(_) | Verdict::KeyReused | Verdict::Nothing | Verdict::Unknown => {
-                false
-            }
+            Verdict::TaskKept
+            | Verdict::TaskRefused(_)
+            | Verdict::KeyReused
+            | Verdict::Nothing
+            | Verdict::Defect
+            | Verdict::Unknown => false,
         }
     }
 
@@ -250,6 +255,11 @@ impl<'a> Replay<'a> {
     }
 }
 
+/// Refused for want of something that a lapsed hold may still have.
+fn is_shortage(refusal: &Refusal) -> bool {
+    matches!(refusal, Refusal::SoldOut { .. } | Refusal::OwnerHoldsLimit { .. } | Refusal::OwnerLifetimeLimit { .. })
+}
+
 const ACKNOWLEDGED: u8 = 0;
 const KNOWN_BY_REPEAT: u8 = 1;
 const UNKNOWN: u8 = 2;
@@ -263,8 +273,7 @@ impl Replay<'_> {
             return first;
         }
         // A shortage counts where no lapsed hold is left.
-        self.facts.drop_changes();
-        if self.facts.due::<Hold>().is_ok_and(|(due, _)| due.is_empty()) {
+        if self.none_has_lapsed() {
             self.facts.set_lapsed_holds(LapsedHolds::NoneLeft);
             return command.decide(&mut self.facts);
         }
@@ -329,7 +338,9 @@ impl Replay<'_> {
                 };
                 request.calls.iter().any(repeated) && self.keep_repeat(index, reply)
             }
-            (Err(Stop::Refused(refusal)), Verdict::Refused(told)) => refusal == *told,
+            (Err(Stop::Refused(refusal)), Verdict::Refused(told)) => {
+                refusal == *told && (!is_shortage(told) || self.none_has_lapsed())
+            }
             (Ok(_) | Err(_), _) => false,
         };
         self.facts.drop_changes();
@@ -337,6 +348,12 @@ impl Replay<'_> {
             self.note_expiry(subject, now);
         }
         agrees
+    }
+
+    /// Whatever the core says.
+    fn none_has_lapsed(&mut self) -> bool {
+        self.facts.drop_changes();
+        self.facts.due::<Hold>().is_ok_and(|(due, _)| due.is_empty())
     }
 
     /// Of a command that found done what it asks for.
@@ -367,7 +384,11 @@ impl Replay<'_> {
                             ));
                         }
                     }
-                    Verdict::TaskKept | Verdict::TaskRefused(_) | Verdict::Nothing | Verdict::Unknown => {}
+                    Verdict::TaskKept
+                    | Verdict::TaskRefused(_)
+                    | Verdict::Nothing
+                    | Verdict::Defect
+                    | Verdict::Unknown => {}
                 }
             }
         }

@@ -47,6 +47,8 @@ pub(super) enum Verdict {
     KeyReused,
     /// For another reason; nothing was changed.
     Nothing,
+    /// Nothing was changed either, and the product says that it was wrong.
+    Defect,
     Unknown,
 }
 
@@ -60,7 +62,14 @@ impl Request {
 
     /// Nobody knows whether it happened.
     pub(super) fn is_open(&self) -> bool {
-        let settled = |call: &Call| call.verdict != Verdict::Unknown && call.verdict != Verdict::Nothing;
+        let settled = |call: &Call| match call.verdict {
+            Verdict::Unknown | Verdict::Nothing | Verdict::Defect => false,
+            Verdict::Done { .. }
+            | Verdict::TaskKept
+            | Verdict::Refused(_)
+            | Verdict::TaskRefused(_)
+            | Verdict::KeyReused => true,
+        };
         self.calls.iter().any(|call| call.verdict == Verdict::Unknown) && !self.calls.iter().any(settled)
     }
 }
@@ -78,7 +87,7 @@ pub(super) fn of_deed(outcome: Result<Done<Reply>, Failure<Refusal>>) -> Verdict
         Err(Failure::Refused(refusal)) => Verdict::Refused(refusal),
         Err(Failure::KeyReused) => Verdict::KeyReused,
         Err(Failure::Fault(fault)) => of_fault(fault),
-        Err(Failure::Defect) => Verdict::Nothing,
+        Err(Failure::Defect) => Verdict::Defect,
     }
 }
 
@@ -90,7 +99,7 @@ pub(super) fn of_task<C: Command<Refusal = OperationRefusal>>(
         Err(Failure::Refused(refusal)) => Verdict::TaskRefused(refusal),
         Err(Failure::KeyReused) => Verdict::KeyReused,
         Err(Failure::Fault(fault)) => of_fault(fault),
-        Err(Failure::Defect) => Verdict::Nothing,
+        Err(Failure::Defect) => Verdict::Defect,
     }
 }
 

@@ -27,6 +27,7 @@ fn broken() -> Box<dyn std::error::Error + Send + Sync> {
 impl<S: Session> SimulatedSession<'_, S> {
     async fn open(&mut self, tenants: &mut [TenantWork]) -> Result<(), StoreError> {
         self.inner.begin(tenants).await?;
+        self.shared.set_in_transaction(true);
         let attempts =
             tenants.iter().map(|work| Attempt { tenant: work.tenant(), seq: work.journal_seq, now: work.facts.now() });
         self.shared.state().attempts.extend(attempts);
@@ -36,7 +37,7 @@ impl<S: Session> SimulatedSession<'_, S> {
     async fn fails(&mut self, point: Point) -> bool {
         let fails = self.shared.strikes(point);
         if fails {
-            self.inner.abandon().await;
+            self.abandon().await;
         }
         fails
     }
@@ -82,7 +83,9 @@ impl<S: Session> Session for SimulatedSession<'_, S> {
         if self.fails(Point::LoadUnavailable).await {
             return Err(StoreError::Unavailable(broken()));
         }
-        self.inner.load(tenants).await?;
+        let loaded = self.inner.load(tenants).await;
+        self.shared.set_in_transaction(loaded.is_ok());
+        loaded?;
         self.shared.may_crash(Point::CrashAfterLoad).await;
         Ok(())
     }
@@ -96,12 +99,15 @@ impl<S: Session> Session for SimulatedSession<'_, S> {
             return Err(StoreError::Conflict(broken()));
         }
         if self.fails(Point::CommitRejected).await {
+            self.shared.state().reject();
             return Err(StoreError::Rejected(broken()));
         }
         if self.fails(Point::UnknownLost).await {
             return Err(StoreError::Unknown(broken()));
         }
-        self.inner.commit(tenants, batch).await?;
+        let committed = self.inner.commit(tenants, batch).await;
+        self.shared.set_in_transaction(false);
+        committed?;
         self.shared.may_crash(Point::CrashAfterCommit).await;
         if self.shared.strikes(Point::UnknownCommitted) {
             return Err(StoreError::Unknown(broken()));
@@ -111,6 +117,7 @@ impl<S: Session> Session for SimulatedSession<'_, S> {
 
     async fn abandon(&mut self) {
         self.inner.abandon().await;
+        self.shared.set_in_transaction(false);
     }
 
     async fn has_committed(&mut self, tenant: TenantId, seq: i64, batch: Uuid) -> Result<bool, StoreError> {

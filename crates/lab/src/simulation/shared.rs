@@ -11,6 +11,7 @@ use surehold_engine::Boundary;
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
+use super::defects::Defects;
 use super::point::{Coverage, Point};
 use crate::hotel::Dice;
 use crate::provider::InProcess;
@@ -34,6 +35,8 @@ thread_local! {
 pub(super) struct Shared {
     state: Mutex<State>,
     crashed: Notify,
+    /// No transaction is open any more.
+    ended: Notify,
 }
 
 #[derive(Debug)]
@@ -44,6 +47,7 @@ pub(super) struct State {
     pub(super) faulty: bool,
     /// The process is dead: it must not do anything any more.
     dead: bool,
+    in_transaction: bool,
     crashes: usize,
     steps: usize,
     pub(super) coverage: Coverage,
@@ -51,6 +55,7 @@ pub(super) struct State {
     lived: Duration,
     born: Option<Instant>,
     pub(super) attempts: Vec<Attempt>,
+    pub(super) defects: Defects,
     pub(super) provider: InProcess,
 }
 
@@ -76,6 +81,7 @@ impl Shared {
             enabled,
             faulty: false,
             dead: false,
+            in_transaction: false,
             crashes: 0,
             steps: 0,
             coverage: Coverage::default(),
@@ -83,9 +89,10 @@ impl Shared {
             lived: Duration::ZERO,
             born: None,
             attempts: Vec::new(),
+            defects: Defects::default(),
             provider: InProcess::default(),
         };
-        Shared { state: Mutex::new(state), crashed: Notify::new() }
+        Shared { state: Mutex::new(state), crashed: Notify::new(), ended: Notify::new() }
     }
 
     pub(super) fn state(&self) -> MutexGuard<'_, State> {
@@ -96,6 +103,7 @@ impl Shared {
     pub(super) fn be_born(self: &Arc<Shared>) {
         let mut state = self.state();
         state.dead = false;
+        state.in_transaction = false;
         state.born = Some(Instant::now());
         CURRENT.with(|current| *current.borrow_mut() = Some(Arc::clone(self)));
     }
@@ -138,6 +146,24 @@ impl Shared {
         }
     }
 
+    pub(super) fn set_in_transaction(&self, is_open: bool) {
+        self.state().in_transaction = is_open;
+        if !is_open {
+            self.ended.notify_waiters();
+        }
+    }
+
+    /// Who reads memory waits for who writes it; a file has room for both.
+    pub(super) async fn wait_for_writer(&self) {
+        loop {
+            let ended = self.ended.notified();
+            if !self.state().in_transaction {
+                return;
+            }
+            ended.await;
+        }
+    }
+
     pub(super) fn clock(&self) -> Timestamp {
         self.state().clock()
     }
@@ -146,6 +172,7 @@ impl Shared {
     pub(super) fn step(&self) {
         let mut state = self.state();
         state.steps += 1;
+        state.defects.go_on();
         if state.is_endless() && !state.dead {
             state.dead = true;
             self.crashed.notify_one();
@@ -172,6 +199,11 @@ impl State {
             self.coverage.visit(point);
         }
         happens
+    }
+
+    /// A commit is turned down, as if what was written made no sense.
+    pub(super) fn reject(&mut self) {
+        self.defects.reject(self.attempts.len());
     }
 
     fn kills(&mut self, point: Point) -> bool {
@@ -239,6 +271,6 @@ pub(super) fn dice() -> u64 {
     })
 }
 
-fn with_current<T>(use_it: impl FnOnce(&Shared) -> T) -> T {
+pub(super) fn with_current<T>(use_it: impl FnOnce(&Shared) -> T) -> T {
     CURRENT.with(|current| use_it(current.borrow().as_ref().expect("a simulation runs in this thread")))
 }

@@ -50,6 +50,7 @@ impl Store for SimulatedStore {
         Box::pin(async move {
             self.shared.step();
             self.shared.require_alive().await;
+            self.shared.wait_for_writer().await;
             if self.shared.strikes(Point::ReadFails) {
                 return Err(Fault::Unavailable);
             }

@@ -3,6 +3,7 @@
 use std::ops::ControlFlow;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::Duration;
 
 use surehold_lab::simulation::{COMMANDS, Coverage, Outcome, run_seed, run_seeds};
 
@@ -33,6 +34,7 @@ struct Sum {
     coverage: Coverage,
     commands: u64,
     useful: u64,
+    lived: Duration,
 }
 
 impl Sum {
@@ -40,6 +42,7 @@ impl Sum {
         self.coverage.merge(&outcome.coverage);
         self.commands += outcome.commands;
         self.useful += outcome.useful;
+        self.lived += outcome.lived;
     }
 }
 
@@ -73,8 +76,9 @@ fn whatever_fails_nothing_is_lost_doubled_or_oversold() {
     });
     let failures = failures.into_inner().expect("nobody panics");
     assert!(failures.is_empty(), "{}", failures.join("\n\n"));
-    let Sum { coverage, commands, useful } = sum.into_inner().expect("nobody panics");
-    eprintln!("{seeds} seeds, {commands} commands, {useful} useful; {coverage}");
+    let Sum { coverage, commands, useful, lived } = sum.into_inner().expect("nobody panics");
+    let hours = lived.as_secs() / 3_600;
+    eprintln!("{seeds} seeds, {commands} commands, {useful} useful, in {hours} h of their own time; {coverage}");
     assert!(useful * 100 >= commands * USEFUL_PERCENT_MIN, "{useful} of {commands} were carried out");
     let never = coverage.never_visited();
     assert!(seeds < SEEDS_FOR_COVERAGE || never.is_empty(), "never visited: {never:?}");

@@ -24,6 +24,7 @@ const BOOKED_MAX: usize = 3;
 /// How often a request without an answer is repeated before it is left to the auditor.
 const REPEATS_MAX: usize = 16;
 const PAUSE_MILLIS_MAX: i64 = 500;
+const SOLD_OUT: &str = "sold-out";
 /// Between two things that it does. Holds live for seconds: who asks as fast as a fast server answers finds
 /// everything sold out.
 const THINKING_MILLIS_MAX: i64 = 40;
@@ -231,9 +232,15 @@ impl User {
         Ok(if matches!((&told, &second), (Told::Unknown(_), Told::Ok(_))) { second } else { told })
     }
 
-    /// Whoever is turned away waits a little, longer each time, and turns to another node.
+    /// Whoever is turned away waits a little, longer each time, and turns to another node. Where nothing is left, asking
+    /// again at once proves nothing.
     pub(super) async fn catch_breath(&mut self, told: &Told) {
         match told {
+            Told::Refused(code) if code == SOLD_OUT => {
+                self.turned_away = 0;
+                let millis = between(&mut self.dice, 20, 120);
+                self.pause(millis).await;
+            }
             Told::Ok(_) | Told::Refused(_) => self.turned_away = 0,
             Told::TurnedAway(_) | Told::Unknown(_) => {
                 let millis = between(&mut self.dice, 10, 50) << self.turned_away.min(4);
