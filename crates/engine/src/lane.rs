@@ -227,11 +227,12 @@ impl Lane {
             }
             Err(error) => {
                 // In its turn a row changes only if somebody did not take the turn, unless it was read before the turn.
-                if let StoreError::Changed(source) = &error
-                    && !work.has_believed()
+                if let StoreError::Changed { table, source } = &error
+                    && !work.has_believed(table)
                 {
                     error!(
                         defect = true,
+                        table,
                         error = with_causes(source.as_ref()),
                         "A row was changed outside of the turn"
                     );

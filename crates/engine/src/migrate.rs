@@ -11,7 +11,7 @@ pub struct Migration {
     pub name: &'static str,
     pub sql: &'static str,
     /// The oldest binary, by the last migration that it knows, that can live with the schema after this one.
-    /// Expanding keeps it; contracting raises it.
+    /// Expanding keeps it; contracting raises it, and so does an event that older ones cannot read in the journal.
     pub usable_from: i64,
 }
 

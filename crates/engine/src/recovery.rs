@@ -33,12 +33,12 @@ impl Lane {
     ) {
         self.metrics.retries.increment(1);
         match setback {
-            Setback::Store(StoreError::Conflict(_) | StoreError::Changed(_)) if part.conflicts < CONFLICTS_MAX => {
+            Setback::Store(StoreError::Conflict(_) | StoreError::Changed { .. }) if part.conflicts < CONFLICTS_MAX => {
                 parts.push(Part { conflicts: part.conflicts + 1, ..part });
             }
             Setback::Store(
                 error @ (StoreError::Conflict(_)
-                | StoreError::Changed(_)
+                | StoreError::Changed { .. }
                 | StoreError::Rejected(_)
                 | StoreError::Corrupt(_)),
             ) => self.halve(part, &error, parts),
@@ -125,7 +125,7 @@ impl Lane {
         let Part { mut items, losses, .. } = part;
         if let [item] = items[..] {
             let (defect, reason) = match error {
-                StoreError::Conflict(_) | StoreError::Changed(_) | StoreError::TurnTaken => {
+                StoreError::Conflict(_) | StoreError::Changed { .. } | StoreError::TurnTaken => {
                     (false, FailReason::Fault(Fault::Busy))
                 }
                 StoreError::Corrupt(_) => (true, FailReason::Fault(Fault::Corrupt)),

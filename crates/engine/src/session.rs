@@ -85,8 +85,8 @@ pub enum StoreError {
     #[error("the batch met a conflict")]
     Conflict(#[source] Source),
     /// A row has another version than the one that was loaded or believed: decide again on fresh facts.
-    #[error("a row of the batch was changed by others")]
-    Changed(#[source] Source),
+    #[error("a row of {table} was changed by others")]
+    Changed { table: &'static str, source: Source },
     /// The store will not take the content: a guard fired or a value cannot be stored.
     #[error("the store rejected the batch")]
     Rejected(#[source] Source),

@@ -142,9 +142,9 @@ impl Work {
         !self.open.is_empty()
     }
 
-    /// Whether a command rests on what its maker read outside of the turn.
-    pub(crate) fn has_believed(&self) -> bool {
-        self.tenants.iter().any(|work| work.facts.has_believed())
+    /// Whether a command rests on a record of that table as its maker read it outside of the turn.
+    pub(crate) fn has_believed(&self, table: &str) -> bool {
+        self.tenants.iter().any(|work| work.facts.has_believed(table))
     }
 
     /// The first tenant with changes: its journal row stands for the whole batch.

@@ -23,11 +23,29 @@ pub(crate) fn turn_error(error: PgError) -> StoreError {
     if error.code() == Some(&SqlState::LOCK_NOT_AVAILABLE) { StoreError::TurnTaken } else { read_error(error) }
 }
 
+/// An error of one of the statements of a commit.
+pub(crate) struct WriteError {
+    /// Whose records it writes; the server does not say it.
+    pub(crate) table: Option<&'static str>,
+    pub(crate) error: PgError,
+}
+
+impl From<PgError> for WriteError {
+    fn from(error: PgError) -> WriteError {
+        WriteError { table: None, error }
+    }
+}
+
 /// An error while committing. Only an ordinary error from the server, or a commit that never left, proves that nothing
 /// was written.
-pub(crate) fn write_error(Broken { error, all_sent }: Broken<PgError>) -> StoreError {
+pub(crate) fn write_error(Broken { error: WriteError { table, error }, all_sent }: Broken<WriteError>) -> StoreError {
     match error.as_db_error() {
-        Some(cause) if cause.parsed_severity() == Some(Severity::Error) => verdict(cause, described(&error)),
+        Some(cause) if cause.parsed_severity() == Some(Severity::Error) => match table {
+            Some(table) if cause.code().code() == OTHER_VERSION => {
+                StoreError::Changed { table, source: described(&error) }
+            }
+            Some(_) | None => verdict(cause, described(&error)),
+        },
         Some(_) => StoreError::Unknown(described(&error)),
         None => match (all_sent, error.is_closed()) {
             (true, _) => StoreError::Unknown(described(&error)),
@@ -45,9 +63,6 @@ const UNAVAILABLE_CLASSES: [&str; 4] = ["08", "53", "57", "58"];
 
 fn verdict(cause: &DbError, source: Source) -> StoreError {
     let code = cause.code();
-    if code.code() == OTHER_VERSION {
-        return StoreError::Changed(source);
-    }
     let conflicts = [
         SqlState::UNIQUE_VIOLATION,
         SqlState::T_R_SERIALIZATION_FAILURE,

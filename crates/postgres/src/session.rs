@@ -17,7 +17,7 @@ use uuid::Uuid;
 
 use crate::blocks::{Journal, Loads, Verb, Writes};
 use crate::connect::Address;
-use crate::errors::{read_error, turn_error, write_error};
+use crate::errors::{WriteError, read_error, turn_error, write_error};
 use crate::pipeline::{Broken, Sent, in_order};
 use crate::statements;
 use crate::values::{LoadedRow, PgTime};
@@ -160,7 +160,7 @@ impl Live {
     }
 
     /// Writes and commits in one round trip: if a statement fails, the commit that follows it rolls back.
-    async fn write(&self, tenants: &[TenantWork], batch: Uuid) -> Result<(), Broken<PgError>> {
+    async fn write(&self, tenants: &[TenantWork], batch: Uuid) -> Result<(), Broken<WriteError>> {
         let writes = Writes::of(tenants);
         let journal = Journal::of(tenants);
         let trim = |work: &TenantWork| work.facts.journal_trim_before().map(|before_seq| (work.tenant().0, before_seq));
@@ -181,16 +181,19 @@ impl Live {
             if write.verb != Verb::Insert {
                 params.push(count);
             }
-            sent.push(Box::pin(async move { self.client.query(statement, &params).await.map(drop) }));
+            let table = Some(write.table.name);
+            let written = async move { self.client.query(statement, &params).await };
+            sent.push(Box::pin(async move { written.await.map(drop).map_err(|error| WriteError { table, error }) }));
         }
         let Journal { tenants, seqs, ats, counts, events } = &journal;
         let journal: Vec<Param<'_>> = vec![tenants, seqs, &batch, ats, counts, events];
-        sent.push(Box::pin(async move { self.client.execute(&self.journal_insert, &journal).await.map(drop) }));
+        sent.push(Box::pin(async move { Ok(self.client.execute(&self.journal_insert, &journal).await.map(drop)?) }));
         for (tenant, before_seq) in trims {
-            let trim = async move { self.client.execute(&self.journal_trim, &[&tenant, &before_seq]).await.map(drop) };
+            let trim =
+                async move { Ok(self.client.execute(&self.journal_trim, &[&tenant, &before_seq]).await.map(drop)?) };
             sent.push(Box::pin(trim));
         }
-        sent.push(Box::pin(async { self.client.batch_execute("commit").await }));
+        sent.push(Box::pin(async { Ok(self.client.batch_execute("commit").await?) }));
         in_order(sent).await.map(drop)
     }
 }
@@ -329,7 +332,7 @@ impl PostgresSession {
             // The connection is no good, or its server is not.
             StoreError::Unknown(_) | StoreError::Unavailable(_) => self.live = None,
             StoreError::Conflict(_)
-            | StoreError::Changed(_)
+            | StoreError::Changed { .. }
             | StoreError::Rejected(_)
             | StoreError::TurnTaken
             | StoreError::Corrupt(_) => self.recover().await,

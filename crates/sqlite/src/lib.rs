@@ -4,6 +4,7 @@
 mod checkpoint;
 mod doctor;
 mod log;
+#[cfg(feature = "simulation")]
 mod memory;
 mod migrate;
 mod session;
@@ -14,6 +15,7 @@ mod values;
 mod wal;
 
 pub use doctor::{SqliteFacts, facts_for_doctor};
+#[cfg(feature = "simulation")]
 pub use memory::{MemoryDatabase, MemoryReader};
 pub use migrate::{migrate, migrations_pending};
 pub use snapshot::SqliteSnapshot;

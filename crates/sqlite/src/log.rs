@@ -43,6 +43,7 @@ impl LogKeeper {
     }
 
     /// For a database without a log.
+    #[cfg(feature = "simulation")]
     pub(crate) fn idle() -> LogKeeper {
         LogKeeper { commits_until_look: u32::MAX, ..LogKeeper::new(Path::new("")) }
     }

@@ -22,7 +22,8 @@ pub(crate) const MIGRATIONS: &[Migration] = &[
     Migration { number: 5, name: "inbox", sql: include_str!("../migrations/0005_inbox.sql"), usable_from: 1 },
     Migration { number: 6, name: "schedules", sql: include_str!("../migrations/0006_schedules.sql"), usable_from: 1 },
     Migration { number: 7, name: "webhooks", sql: include_str!("../migrations/0007_webhooks.sql"), usable_from: 1 },
-    Migration { number: 8, name: "repairs", sql: include_str!("../migrations/0008_repairs.sql"), usable_from: 1 },
+    // Before it nobody can read the event that tells of a repair, and so not the row of the journal that has it.
+    Migration { number: 8, name: "repairs", sql: include_str!("../migrations/0008_repairs.sql"), usable_from: 8 },
 ];
 
 const CREATE_LIST: &str = "create table if not exists schema_migrations (

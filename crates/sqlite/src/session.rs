@@ -246,7 +246,7 @@ fn check(written: Written, table: &'static Table) -> Result<(), StoreError> {
         Written::Yes => Ok(()),
         Written::AlreadyThere => Err(StoreError::Conflict(format!("a row of {} exists already", table.name).into())),
         Written::OtherVersion => {
-            Err(StoreError::Changed(format!("a row of {} has another version", table.name).into()))
+            Err(StoreError::Changed { table: table.name, source: "it has another version, or is gone".into() })
         }
     }
 }

@@ -7,7 +7,9 @@ use rusqlite::Connection;
 use surehold_core::kernel::{ColumnType, Corrupt, Row, Timestamp, Value};
 use surehold_engine::{OwnedValue, Snapshot, SnapshotError};
 
-use crate::store::{OpenError, borrowed, named_damage, open_reader, require_ours, system_clock};
+use crate::store::{
+    OpenError, borrowed, named_damage, open_reader, real_path, require_ours, require_sound_at_rest, system_clock,
+};
 use crate::values::{Param, read};
 
 #[derive(Debug)]
@@ -18,6 +20,9 @@ pub struct SqliteSnapshot {
 impl SqliteSnapshot {
     /// Of a file with the schema that this binary knows.
     pub fn open(path: &Path) -> Result<SqliteSnapshot, OpenError> {
+        // The real name: the lock is beside it.
+        let path = &real_path(path).map_err(|source| OpenError::Io { path: path.to_owned(), source })?;
+        require_sound_at_rest(path)?;
         let damage = |error: rusqlite::Error| named_damage(path, error.into());
         // Not as a file at rest: somebody may begin to write to it meanwhile.
         let connection = open_reader(path).map_err(damage)?;

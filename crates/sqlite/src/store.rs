@@ -1,6 +1,8 @@
 //! Opening the file safely: sound, ours alone to write, with the schema that this binary knows.
 
+use std::ffi::OsString;
 use std::fs::{File, OpenOptions, TryLockError};
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -34,7 +36,8 @@ pub type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
 pub enum OpenError {
     #[error("another process writes to {}; stop it, or use its API. Reading beside it is fine", path.display())]
     InUse { path: PathBuf },
-    #[error("{} is damaged: {what}. Restore it from a backup", path.display())]
+    #[error("{} is damaged: {what}. Keep it with its -wal and -shm, then restore a backup in their place: replace the file and remove \
+         both, or what they hold is mixed into it", path.display())]
     Damaged { path: PathBuf, what: String },
     #[error("{} is a database of something else; choose another file", path.display())]
     NotOurs { path: PathBuf },
@@ -112,10 +115,8 @@ impl Opened {
         let path = path.map_err(|source| OpenError::Io { path: given.to_owned(), source })?;
         let lock = lock(&path)?;
         // Before SQLite, which would forget what follows the damage and go on.
-        match wal::damage(&path) {
-            Ok(None) => {}
-            Ok(Some(what)) => return Err(OpenError::Damaged { path, what }),
-            Err(source) => return Err(OpenError::Io { path, source }),
+        if let Some(what) = log_damage(&path)? {
+            return Err(OpenError::Damaged { path, what });
         }
         let (connection, applied) = open_writer(&path).map_err(|error| named_damage(&path, error))?;
         Ok(Opened { path, writer: Writer { connection, lock }, applied })
@@ -137,9 +138,9 @@ fn is_damage(error: &rusqlite::Error) -> bool {
 }
 
 /// Links resolved; the file itself need not exist yet.
-fn real_path(path: &Path) -> std::io::Result<PathBuf> {
+pub(crate) fn real_path(path: &Path) -> std::io::Result<PathBuf> {
     match (path.canonicalize(), path.parent(), path.file_name()) {
-        (Err(error), Some(folder), Some(name)) if error.kind() == std::io::ErrorKind::NotFound => {
+        (Err(error), Some(folder), Some(name)) if error.kind() == ErrorKind::NotFound => {
             Ok(folder.canonicalize()?.join(name))
         }
         (real, _, _) => real,
@@ -170,17 +171,60 @@ pub(crate) fn system_clock() -> Timestamp {
     Timestamp::from_micros(i64::try_from(elapsed.as_micros()).unwrap_or(i64::MAX))
 }
 
+fn log_damage(path: &Path) -> Result<Option<String>, OpenError> {
+    wal::damage(path).map_err(|source| OpenError::Io { path: path.to_owned(), source })
+}
+
+/// Whoever looks whether somebody writes has the lock for an instant.
+const LOCK_TRIES: u32 = 5;
+const LOCK_PAUSE: Duration = Duration::from_millis(20);
+
 /// SQLite itself would let two processes take turns writing, each with its own idea of what is cached and queued.
 fn lock(path: &Path) -> Result<File, OpenError> {
+    let io = |source| OpenError::Io { path: path.to_owned(), source };
+    let file = OpenOptions::new().create(true).truncate(false).write(true).open(lock_name(path)).map_err(io)?;
+    for tried in 1..=LOCK_TRIES {
+        match file.try_lock() {
+            Ok(()) => return Ok(file),
+            Err(TryLockError::WouldBlock) if tried < LOCK_TRIES => std::thread::sleep(LOCK_PAUSE),
+            Err(TryLockError::WouldBlock) => {}
+            Err(TryLockError::Error(source)) => return Err(io(source)),
+        }
+    }
+    Err(OpenError::InUse { path: path.to_owned() })
+}
+
+fn lock_name(path: &Path) -> OsString {
     let mut name = path.as_os_str().to_owned();
     name.push(".lock");
-    let io = |source| OpenError::Io { path: path.to_owned(), source };
-    let file = OpenOptions::new().create(true).truncate(false).write(true).open(name).map_err(io)?;
-    match file.try_lock() {
-        Ok(()) => Ok(file),
-        Err(TryLockError::WouldBlock) => Err(OpenError::InUse { path: path.to_owned() }),
-        Err(TryLockError::Error(source)) => Err(io(source)),
+    name
+}
+
+fn has_writer(path: &Path) -> std::io::Result<bool> {
+    let file = match File::open(lock_name(path)) {
+        Ok(file) => file,
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(false),
+        Err(error) => return Err(error),
+    };
+    match file.try_lock_shared() {
+        Ok(()) => Ok(false),
+        Err(TryLockError::WouldBlock) => Ok(true),
+        Err(TryLockError::Error(error)) => Err(error),
     }
+}
+
+/// Refuses a file at rest that its writer would refuse. Whoever writes to it has looked, and its log changes all the time.
+pub(crate) fn require_sound_at_rest(path: &Path) -> Result<(), OpenError> {
+    let io = |source| OpenError::Io { path: path.to_owned(), source };
+    if has_writer(path).map_err(io)? {
+        return Ok(());
+    }
+    let Some(what) = log_damage(path)? else { return Ok(()) };
+    // Unless somebody has begun to write meanwhile, and what was read is of two logs.
+    if has_writer(path).map_err(io)? || log_damage(path)?.as_ref() != Some(&what) {
+        return Ok(());
+    }
+    Err(OpenError::Damaged { path: path.to_owned(), what })
 }
 
 fn configure(connection: &Connection, path: &Path) -> Result<(), OpenError> {
@@ -192,6 +236,8 @@ fn configure(connection: &Connection, path: &Path) -> Result<(), OpenError> {
     // Every commit is on the disk before it is answered; NORMAL could lose acknowledged ones on power loss.
     let synchronous = if is_planted(Sabotage::CommitUnsynced) { "off" } else { "full" };
     connection.pragma_update(None, "synchronous", synchronous)?;
+    // Where `fsync` does not ask the disk to empty its cache; elsewhere it changes nothing.
+    connection.pragma_update(None, "fullfsync", true)?;
     connection.pragma_update(None, "cache_size", -131_072)?;
     connection.pragma_update(None, "temp_store", "memory")?;
     connection.pragma_update(None, "trusted_schema", false)?;
@@ -330,6 +376,7 @@ mod tests {
     fn every_commit_goes_to_the_disk() {
         const FULL: i64 = 2;
         assert_eq!(pragma("synchronous"), rusqlite::types::Value::Integer(FULL));
+        assert_eq!(pragma("fullfsync"), rusqlite::types::Value::Integer(1));
         assert_eq!(pragma("journal_mode"), rusqlite::types::Value::Text("wal".to_owned()));
         // Here, because it would be planted under whoever looks meanwhile.
         #[cfg(feature = "sabotage")]

@@ -6,8 +6,11 @@
 //! be told apart, because every commit is synced before the next one is written: at a crash nothing can follow a commit
 //! that is not on the disk.
 //!
-//! What cannot be told: damage in the last commit, and a first sector that is all gone, as if the log had just been
-//! starting over.
+//! A frame is believed to be a commit only if its sum says so: a power cut may leave any sector of the last commit as it
+//! was, and where sectors end in the middle of a frame's head, an earlier log's mark of a commit beside today's sum.
+//!
+//! What cannot be told, because a power cut could have left the same: damage in the last commit, damage in the last frame
+//! of the commit before it, and a first sector that is all gone, as if the log had just been starting over.
 
 use std::fs::File;
 use std::io::{BufReader, ErrorKind, Read};
@@ -45,22 +48,24 @@ fn find_damage(mut log: impl Read) -> std::io::Result<Option<String>> {
     while fill(&mut log, &mut frame)? {
         number += 1;
         let Frame { page, is_commit, salts, sum } = Frame::read(&frame);
-        let expected = before.sums.map(|before| header.sum_of(&frame, before));
-        let follows = expected.contains(&sum) && sum != [0; 2];
+        let expected = header.sum_of(&frame, before.sums[0]);
+        let is_summed =
+            expected == sum || (before.sums[0] != before.sums[1] && header.sum_of(&frame, before.sums[1]) == sum);
+        let follows = is_summed && sum != [0; 2];
         if !header.is_valid {
             // Noise agrees with the frame behind it by neither of these; so it is our header, and not as we wrote it.
             let is_ours = follows || (salts == header.salts && salts != [0; 2]);
             return Ok(is_ours.then(|| "the header of its write-ahead log was changed".to_owned()));
         }
         let is_of_this_log = salts == header.salts;
-        if broken_at.is_none() && !(expected[0] == sum && is_of_this_log && page != 0) {
+        if broken_at.is_none() && !(expected == sum && is_of_this_log && page != 0) {
             broken_at = Some(number);
         }
         if let (Some(broken_at), true, true, true) = (broken_at, follows, is_of_this_log, before.is_commit) {
             let what = format!("frame {broken_at} of its write-ahead log was changed, and commits follow it");
             return Ok(Some(what));
         }
-        before = Before { sums: [sum, expected[0]], is_commit };
+        before = Before { sums: [sum, expected], is_commit: is_commit && is_of_this_log && is_summed };
     }
     Ok(None)
 }
@@ -78,6 +83,7 @@ fn fill(log: &mut impl Read, bytes: &mut [u8]) -> std::io::Result<bool> {
 struct Before {
     /// The sum that it has and the one that it should have: either may be what was changed.
     sums: [Sum; 2],
+    /// Certainly.
     is_commit: bool,
 }
 
@@ -161,12 +167,17 @@ mod tests {
 
     /// The log of a few commits of several pages each, and how many frames it has.
     fn log() -> (Vec<u8>, usize) {
+        log_of(&[900; 5])
+    }
+
+    /// One commit for each, of about so many bytes.
+    fn log_of(commits: &[u32]) -> (Vec<u8>, usize) {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("t.db");
         let connection = rusqlite::Connection::open(&path).unwrap();
         connection.execute_batch("pragma page_size = 512; pragma journal_mode = wal; create table t (x)").unwrap();
-        for _ in 0..5 {
-            connection.execute_batch("begin; insert into t values (randomblob(900)); commit").unwrap();
+        for bytes in commits {
+            connection.execute("insert into t values (randomblob(?1))", [bytes]).unwrap();
         }
         let log = std::fs::read(folder.path().join("t.db-wal")).unwrap();
         let frames = (log.len() - HEADER_BYTES) / FRAME_BYTES;
@@ -217,8 +228,11 @@ mod tests {
             log[byte] ^= 0x10;
             let frame = (byte - HEADER_BYTES) / FRAME_BYTES + 1;
             let found = find_damage(log.as_slice()).unwrap();
-            let expected = format!("frame {frame} of its write-ahead log was changed, and commits follow it");
-            assert_eq!(found, Some(expected), "byte {byte}");
+            // Only the frames of one commit follow, and what that has come to nobody knows.
+            let is_told = frame != synced;
+            let expected =
+                is_told.then(|| format!("frame {frame} of its write-ahead log was changed, and commits follow it"));
+            assert_eq!(found, expected, "byte {byte}");
         }
     }
 
@@ -233,14 +247,32 @@ mod tests {
         }
     }
 
-    /// Frames of the log before stay behind those of the log that started over.
+    /// Frames of the log before stay behind those of the log that started over, and a commit may be cut off anywhere.
     #[test]
     fn what_an_earlier_log_left_is_no_damage() {
-        let (old, _) = log();
         let (new, _) = log();
-        for length in (HEADER_BYTES..old.len()).step_by(FRAME_BYTES) {
+        let (old, _) = log();
+        for length in (HEADER_BYTES..new.len()).step_by(8) {
             let log = [&new[..length], &old[length..]].concat();
-            assert_eq!(find_damage(log.as_slice()).unwrap(), None);
+            assert_eq!(find_damage(log.as_slice()).unwrap(), None, "{length} bytes");
+        }
+    }
+
+    /// Sectors reach the disk in any order. Where they begin within a frame differs from frame to frame, so all are tried.
+    #[test]
+    fn a_lost_sector_of_the_last_commit_is_no_damage() {
+        let (new, frames) = log_of(&[900, 900, 12_000]);
+        let (old, _) = log_of(&[100; 40]);
+        let last = at(commits(&new, frames).into_iter().rev().nth(1).unwrap() + 1);
+        assert!(old.len() > new.len(), "every frame was a commit of the log before");
+        for sector in [512, 4_096] {
+            for start in (last - sector + 8..new.len()).step_by(8) {
+                let end = new.len().min(start + sector);
+                // What was synced is in the sector either way.
+                let start = start.max(last);
+                let log = [&new[..start], &old[start..end], &new[end..]].concat();
+                assert_eq!(find_damage(log.as_slice()).unwrap(), None, "{sector} bytes from {start} on");
+            }
         }
     }
 }

@@ -26,7 +26,8 @@ pub struct Facts {
     lapsed_holds: LapsedHolds,
     /// Assume nothing: records expected to be absent are loaded too.
     distrust: bool,
-    beliefs: u32,
+    /// The tables of records that were believed.
+    believed: Vec<&'static str>,
     complete: bool,
     events: Vec<u8>,
     events_count: u32,
@@ -48,7 +49,7 @@ impl Facts {
             replayed: false,
             lapsed_holds: LapsedHolds::Unknown,
             distrust,
-            beliefs: 0,
+            believed: Vec::new(),
             complete: false,
             events: Vec::new(),
             events_count: 0,
@@ -103,14 +104,16 @@ impl Facts {
     /// command writes the record; a refusal stands only after the record has been looked up: see [`Facts::drop_refused`].
     pub fn believe<R: Record>(&mut self, record: &R) {
         if !self.distrust {
-            self.beliefs = self.beliefs.saturating_add(1);
+            if !self.has_believed(R::TABLE.name) {
+                self.believed.push(R::TABLE.name);
+            }
             self.shelf_mut::<R>().believe(record);
         }
     }
 
-    /// Whether anything was believed: then another version in the store is nobody's mistake.
-    pub fn has_believed(&self) -> bool {
-        self.beliefs > 0
+    /// Whether a record of that table was believed: then another version of one in the store is nobody's mistake.
+    pub fn has_believed(&self, table: &str) -> bool {
+        self.believed.contains(&table)
     }
 
     /// Halts unless all are loaded, asking for all that are missing at once.

@@ -1,5 +1,7 @@
 //! The one command that repairs.
 
+use std::collections::HashSet;
+
 use serde::{Deserialize, Serialize};
 use smol_str::{SmolStr, format_smolstr};
 use thiserror::Error;
@@ -21,7 +23,7 @@ pub enum Repair {
     /// Counts the owner's active holds. All of them are named; that none came or went since shows in the version, which
     /// is zero where the owner is not counted at all.
     Owner { owner: OwnerName, owner_version: i64, holds: Vec<HoldId> },
-    /// Removes a lock whose operation does not run under its token.
+    /// Removes a lock whose operation does not run.
     Lock { aggregate: Aggregate, operation: OperationKey, token: LeaseToken },
 }
 
@@ -45,6 +47,8 @@ pub enum RepairRefusal {
     RepairedMeanwhile { target: SmolStr, actor: Actor },
     #[error("{target} has changed since the audit; audit again")]
     Changed { target: SmolStr },
+    #[error("the repair names a hold of {target} twice")]
+    NamedTwice { target: SmolStr },
     #[error("the repair would leave {target} with a counter that cannot be; audit again")]
     Impossible { target: SmolStr },
 }
@@ -64,7 +68,7 @@ pub struct RepairDone {
 /// Repairs one thing.
 ///
 /// Refuses, in this order: no such tenant; repaired since the audit; changed since, in a way that the repair does not
-/// allow for; a counter that cannot be.
+/// allow for; a hold named twice; a counter that cannot be.
 #[derive(Clone, Debug)]
 pub struct RepairCommand {
     pub repair: Repair,
@@ -179,6 +183,10 @@ impl RepairCommand {
         if version != owner_version {
             return Err(self.changed());
         }
+        let distinct: HashSet<&HoldId> = ids.iter().collect();
+        if distinct.len() != ids.len() {
+            return Err(RepairRefusal::NamedTwice { target: self.repair.target() }.into());
+        }
         let (mut holds, mut lifetime_secs) = (0_i64, 0_i64);
         for id in ids {
             let hold = facts.get::<Hold>(id)?.ok_or_else(|| self.changed())?;
@@ -214,10 +222,12 @@ impl RepairCommand {
             return Err(self.changed());
         }
         let run = facts.get::<OperationRun>(operation)?;
-        if run.is_some_and(|run| run.lease.is_some() && run.last_token == token) {
+        if run.is_some_and(|run| run.lease.is_some()) {
             return Err(self.changed());
         }
         facts.remove::<AggregateLock>(aggregate);
+        // Somebody may be waiting for it.
+        facts.wake_worker(facts.now());
         let (kind, key) = (operation.kind.as_str().into(), operation.key.as_str().into());
         Ok(RepairedThing::Lock { aggregate: aggregate.as_str().into(), kind, key })
     }

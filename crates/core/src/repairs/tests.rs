@@ -163,6 +163,7 @@ fn owners() {
     check(Some(3), 0, &[(1, Active)], &[1], &format!("{changed}: 3 for 7"));
     check(Some(3), 1, &[(1, Cancelled)], &[1], &format!("{changed}: 3 for 7"));
     check(Some(3), 1, &[], &[1], &format!("{changed}: 3 for 7"));
+    check(Some(3), 1, &[(1, Active)], &[1, 1], "the repair names a hold of owner ann twice: 3 for 7");
 }
 
 #[test]
@@ -184,11 +185,17 @@ fn locks() {
         let repair = Repair::Lock { aggregate: aggregate(), operation: operation(), token: LeaseToken(3) };
         assert_eq!(make(&mut facts, repair, 0), expected);
         assert_eq!(facts.get::<AggregateLock>(&aggregate()).unwrap().is_some(), left);
+        // Whoever waited for the lock may go on.
+        let woken = facts.worker_wake_at();
+        assert_eq!(woken, (expected == "repair 1").then(|| facts.now()));
     };
     let changed = "lock p has changed since the audit; audit again";
     check(Some(3), None, "repair 1", false);
     check(Some(3), Some(run(None)), "repair 1", false);
     check(Some(3), Some(run(lease(3))), changed, true);
+    // It runs, and under another lease: who knows what that relies on.
+    let later = OperationRun { last_token: LeaseToken(4), ..run(lease(4)) };
+    check(Some(3), Some(later), changed, true);
     check(Some(4), None, changed, true);
     check(None, None, changed, false);
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use surehold_core::kernel::TenantId;
 use surehold_core::repairs::Repair;
 
-use super::Invariant;
+use super::{Invariant, invariants};
 
 /// Something that cannot be.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -61,6 +61,7 @@ impl Findings {
         tenant: TenantId,
         finding: impl FnOnce() -> (String, String, Remedy),
     ) {
+        debug_assert!(invariants().any(|known| known.name == invariant), "{invariant} is in no module's list");
         let (count, kept) = self.found.entry(invariant).or_default();
         *count += 1;
         if kept.len() < KEPT_MAX {
@@ -78,6 +79,13 @@ impl Findings {
 
     pub(super) fn count_of(&self, invariants: &[&'static str]) -> u64 {
         invariants.iter().filter_map(|name| self.found.get(name)).map(|(count, _)| count).sum()
+    }
+
+    /// What is left under names that are in no list. Nothing is, but a broken rule must not be passed over in silence.
+    pub(super) fn take_unlisted(&mut self) -> impl Iterator<Item = Checked> + use<> {
+        const UNLISTED: &Invariant = &Invariant { name: "unlisted", says: "every rule is in the list of its module" };
+        let left = std::mem::take(&mut self.found).into_values();
+        left.map(|(count, findings)| Checked { invariant: UNLISTED, count, findings })
     }
 
     pub(super) fn take(&mut self, invariant: &'static Invariant) -> Checked {

@@ -85,7 +85,9 @@ pub fn audit(snapshot: &mut dyn Snapshot, config: &AuditConfig) -> Result<AuditR
         (module.check)(&mut auditing)?;
     }
     let Auditing { mut findings, rows_read, tenants, .. } = auditing;
-    Ok(AuditReport { checked: invariants().map(|invariant| findings.take(invariant)).collect(), rows_read, tenants })
+    let mut checked: Vec<Checked> = invariants().map(|invariant| findings.take(invariant)).collect();
+    checked.extend(findings.take_unlisted());
+    Ok(AuditReport { checked, rows_read, tenants })
 }
 
 /// An audit under way.

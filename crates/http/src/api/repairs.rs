@@ -3,13 +3,13 @@
 use axum::extract::State;
 use surehold_core::kernel::{Invalid, TenantId};
 use surehold_core::repairs::{OWNER_HOLDS_PER_REPAIR_MAX, Repair, RepairCommand, RepairDone, RepairRefusal};
-use surehold_engine::{Done, Failure};
+use surehold_engine::{Done, Failure, Fault};
 
 use super::Shelf;
 use super::body::{Json, Reply};
 use super::caller::Admin;
 use crate::problem::Problem;
-use crate::wire::{MakeRepairs, REPAIRS_MAX, RepairResult, RepairsMade};
+use crate::wire::{MakeRepairs, REPAIRS_MAX, RepairOutcome, RepairResult, RepairsMade};
 
 /// Put right what an audit found
 ///
@@ -44,12 +44,41 @@ fn check_count(what: &str, items: usize, items_min: usize, items_max: usize) -> 
 
 /// The others of the request may have been done, so a failure of one is not one of the request.
 fn result(target: String, outcome: Result<Done<RepairDone>, Failure<RepairRefusal>>) -> RepairResult {
-    let refused = match outcome {
-        Ok(_) => None,
-        Err(Failure::Refused(refusal)) => Some(refusal.to_string()),
-        Err(Failure::Fault(fault)) => Some(fault.to_string()),
+    let refused = |why: String| (RepairOutcome::Refused, Some(why));
+    let (outcome, why) = match outcome {
+        Ok(_) => (RepairOutcome::Repaired, None),
+        Err(Failure::Refused(refusal)) => refused(refusal.to_string()),
+        Err(Failure::Fault(Fault::OutcomeUnknown)) => {
+            (RepairOutcome::Unknown, Some("the deadline passed before the outcome was known; audit again".to_owned()))
+        }
+        Err(Failure::Fault(
+            fault @ (Fault::Busy | Fault::NotExecuted | Fault::Unavailable | Fault::Corrupt | Fault::Stopping),
+        )) => refused(fault.to_string()),
         Err(Failure::KeyReused) => unreachable!("the command was sent without a key"),
-        Err(Failure::Defect) => Some("a defect; the server's log says what happened".to_owned()),
+        Err(Failure::Defect) => refused("a defect; the server's log says what happened".to_owned()),
     };
-    RepairResult { target, repaired: refused.is_none(), refused }
+    RepairResult { target, outcome, why }
+}
+
+#[cfg(test)]
+mod tests {
+    use surehold_core::kernel::Timestamp;
+
+    use super::*;
+
+    #[test]
+    fn only_what_was_not_done_is_refused() {
+        let check = |outcome, expected, why: Option<&str>| {
+            let result = result("pool room".to_owned(), outcome);
+            assert_eq!((result.outcome, result.why.as_deref()), (expected, why));
+        };
+        let done = Done { reply: RepairDone { number: 1 }, replayed: false, at: Timestamp::from_micros(0) };
+        check(Ok(done), RepairOutcome::Repaired, None);
+        let refusal = Failure::Refused(RepairRefusal::TenantNotFound);
+        check(Err(refusal), RepairOutcome::Refused, Some("there is no such tenant"));
+        let stopping = "the engine is stopping; nothing was changed";
+        check(Err(Failure::Fault(Fault::Stopping)), RepairOutcome::Refused, Some(stopping));
+        let unknown = "the deadline passed before the outcome was known; audit again";
+        check(Err(Failure::Fault(Fault::OutcomeUnknown)), RepairOutcome::Unknown, Some(unknown));
+    }
 }

@@ -35,7 +35,7 @@ pub use pool::{
     SlotAvailability,
 };
 pub use repair::{
-    MakeRepairs, REPAIRS_MAX, RepairItem, RepairLock, RepairOwner, RepairPool, RepairResult, RepairsMade,
+    MakeRepairs, REPAIRS_MAX, RepairItem, RepairLock, RepairOutcome, RepairOwner, RepairPool, RepairResult, RepairsMade,
 };
 pub use schedule::{PutSchedule, Schedule, SchedulePage};
 

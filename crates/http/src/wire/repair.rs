@@ -130,8 +130,19 @@ pub struct RepairsMade {
 pub struct RepairResult {
     #[schema(example = "pool double@2026-12-24")]
     pub target: String,
-    pub repaired: bool,
-    /// Why it was not repaired.
+    pub outcome: RepairOutcome,
+    /// Why it was refused, or is not known.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub refused: Option<String>,
+    pub why: Option<String>,
+}
+
+/// What became of a repair.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum RepairOutcome {
+    Repaired,
+    /// Nothing was changed.
+    Refused,
+    /// Nobody knows yet whether it was done. Audit again, or send the same repair again: it is not done twice.
+    Unknown,
 }

@@ -8,7 +8,7 @@ use rusqlite::{Connection, OpenFlags};
 use surehold_core::kernel::commands::PlaceHold;
 use surehold_engine::SchemaError;
 use surehold_lab::fixture::{Fixture, StoreKind};
-use surehold_sqlite::{OpenError, SqliteStore, facts_for_doctor, migrate, migrations_pending};
+use surehold_sqlite::{OpenError, SqliteSnapshot, SqliteStore, facts_for_doctor, migrate, migrations_pending};
 
 use crate::conformance::{World, new_id, parse_lines};
 
@@ -93,6 +93,37 @@ fn require_damaged(file: &Path) {
         other => panic!("{other:?}"),
     }
     assert!(fs::read(file).unwrap() == before, "a damaged file is evidence, and is left as it is");
+}
+
+/// An audit says no good of a file that a server would refuse.
+#[tokio::test]
+async fn a_damaged_log_is_refused_by_whoever_reads() {
+    let fixture = fixture().await;
+    let mut world = World::open(&fixture).await;
+    world.play("put room=9; hold a room=1; hold b room=1; book a; cancel b; show room").await;
+    let folder = tempfile::tempdir().unwrap();
+    let copy = folder.path().join("copy.db");
+    let [log, copied_log] = [&fixture.file(), &copy].map(|file| file.with_extension("db-wal"));
+    fs::copy(fixture.file(), &copy).unwrap();
+    let sound = fs::read(log).unwrap();
+    fs::write(&copied_log, &sound).unwrap();
+    drop(SqliteSnapshot::open(&copy).unwrap());
+
+    let mut harmed = sound;
+    harmed[100] ^= 1;
+    fs::write(&copied_log, &harmed).unwrap();
+    let refused = SqliteSnapshot::open(&copy).map(drop).unwrap_err();
+    assert!(matches!(refused, OpenError::Damaged { .. }), "{refused:?}");
+    for advice in ["copy.db", "-wal", "-shm", "backup"] {
+        assert!(refused.to_string().contains(advice), "{refused}");
+    }
+    require_damaged(&copy);
+    assert_eq!(fs::read(copied_log).unwrap(), harmed);
+    // Who writes has looked at its log itself, and changes it all the time.
+    let writer = fs::File::open(folder.path().join("copy.db.lock")).unwrap();
+    writer.lock().unwrap();
+    drop(SqliteSnapshot::open(&copy).unwrap());
+    world.engine.stop().await;
 }
 
 #[tokio::test]

@@ -16,6 +16,7 @@ use surehold_sqlite::SqliteSnapshot;
 
 use crate::config::{Config, ConfigArgs, StoreTarget};
 use crate::installation;
+use repair::Repairs;
 use report::Audited;
 
 /// The store could not be looked at, which says nothing about what is in it.
@@ -73,24 +74,31 @@ impl Audit {
         let config = Config::load(&self.config.sources())?;
         let mut audited = look(&config)?;
         let mut text = audited.for_people(self.repair);
-        let applied = match &self.reason {
+        let repairs = match &self.reason {
             Some(reason) if self.apply => Some(self.apply(&config, &audited.report, reason)?),
             Some(_) | None => None,
         };
-        if let Some(applied) = &applied {
+        if let Some(Repairs { applied, stopped_by }) = &repairs {
             text.push_str(&repair::for_people(applied));
-            if !applied.is_empty() {
+            if !applied.is_empty() || stopped_by.is_some() {
                 audited = look(&config)?;
                 text.push_str("\nAudited again\n\n");
                 text.push_str(&audited.for_people(true));
             }
         }
-        let out = if self.json { format!("{}\n", audited.json(applied.as_deref())) } else { text };
+        let out = if self.json {
+            format!("{}\n", audited.json(repairs.as_ref().map(|repairs| repairs.applied.as_slice())))
+        } else {
+            text
+        };
         std::io::stdout().write_all(out.as_bytes())?;
-        Ok(audited.report.is_clean())
+        match repairs.and_then(|repairs| repairs.stopped_by) {
+            Some(error) => Err(error),
+            None => Ok(audited.report.is_clean()),
+        }
     }
 
-    fn apply(&self, config: &Config, report: &AuditReport, reason: &Reason) -> Result<Vec<repair::Applied>> {
+    fn apply(&self, config: &Config, report: &AuditReport, reason: &Reason) -> Result<Repairs> {
         let user = || std::env::var("USER").ok().and_then(|user| Actor::new(&user).ok());
         let actor = self.actor.clone().or_else(user).context("say who you are with --actor")?;
         let runtime = tokio::runtime::Runtime::new()?;

@@ -21,12 +21,20 @@ const HOLDS_PER_REQUEST_MAX: usize = 3_000;
 pub(super) struct Applied {
     tenant: TenantId,
     target: String,
-    refused: Option<String>,
+    /// `repaired`, `refused` or `unknown`.
+    outcome: String,
+    why: Option<String>,
+}
+
+/// What became of the repairs that were sent, and why the rest was not.
+pub(super) struct Repairs {
+    pub(super) applied: Vec<Applied>,
+    pub(super) stopped_by: Option<anyhow::Error>,
 }
 
 impl Applied {
     pub(super) fn json(&self) -> Value {
-        json!({"tenant": self.tenant.0, "target": self.target, "repaired": self.refused.is_none(), "refused": self.refused})
+        json!({"tenant": self.tenant.0, "target": self.target, "outcome": self.outcome, "why": self.why})
     }
 }
 
@@ -35,41 +43,57 @@ pub(super) fn for_people(applied: &[Applied]) -> String {
     if applied.is_empty() {
         text.push_str("  there is nothing that can be repaired\n");
     }
-    for Applied { tenant, target, refused } in applied {
-        let outcome = refused.as_ref().map_or("repaired".to_owned(), |why| format!("refused: {why}"));
-        let _ = writeln!(text, "  tenant {tenant}: {target}: {outcome}");
+    for Applied { tenant, target, outcome, why } in applied {
+        let why = why.as_ref().map(|why| format!(": {why}")).unwrap_or_default();
+        let _ = writeln!(text, "  tenant {tenant}: {target}: {outcome}{why}");
     }
     text
 }
 
-pub(super) async fn apply(
-    config: &Config,
-    report: &AuditReport,
-    actor: &Actor,
-    reason: &Reason,
-) -> Result<Vec<Applied>> {
+pub(super) async fn apply(config: &Config, report: &AuditReport, actor: &Actor, reason: &Reason) -> Result<Repairs> {
     let proposals = proposals(report);
     let mut applied = Vec::new();
     if proposals.is_empty() {
-        return Ok(applied);
+        return Ok(Repairs { applied, stopped_by: None });
     }
     let client = Client::of_folder(config).await.context("cannot reach whoever writes to the store")?;
-    for (tenant, proposals) in proposals {
-        for part in parts(proposals) {
-            let items: Vec<RepairItem> =
-                part.into_iter().map(|Proposal { repair, number }| RepairItem::of(repair, number)).collect();
-            let body = json!({"tenant": tenant.0, "actor": actor, "reason": reason, "repairs": items});
-            let answer = client.send(&Request::post(&["admin", "repairs"]).json(body)).await?;
-            let results = answer.value()?["results"].take();
-            applied.extend(results.as_array().into_iter().flatten().map(|result| Applied {
-                tenant,
-                target: result["target"].as_str().unwrap_or_default().to_owned(),
-                refused: result["refused"].as_str().map(str::to_owned),
-            }));
+    let parts = proposals.into_iter().flat_map(|(tenant, proposals)| {
+        let parts = parts(proposals).into_iter();
+        parts.map(move |part| (tenant, part))
+    });
+    let mut stopped_by = None;
+    for (tenant, part) in parts {
+        match send(&client, tenant, part, actor, reason).await {
+            Ok(results) => applied.extend(results),
+            Err(error) => {
+                stopped_by = Some(error.context("not all repairs could be sent, and the last may or may not be done"));
+                break;
+            }
         }
     }
     client.close().await;
-    Ok(applied)
+    Ok(Repairs { applied, stopped_by })
+}
+
+async fn send(
+    client: &Client,
+    tenant: TenantId,
+    part: Vec<Proposal>,
+    actor: &Actor,
+    reason: &Reason,
+) -> Result<Vec<Applied>> {
+    let items: Vec<RepairItem> =
+        part.into_iter().map(|Proposal { repair, number }| RepairItem::of(repair, number)).collect();
+    let body = json!({"tenant": tenant.0, "actor": actor, "reason": reason, "repairs": items});
+    let answer = client.send(&Request::post(&["admin", "repairs"]).json(body)).await?;
+    let results = answer.value()?["results"].take();
+    let applied = results.as_array().into_iter().flatten().map(|result| Applied {
+        tenant,
+        target: result["target"].as_str().unwrap_or_default().to_owned(),
+        outcome: result["outcome"].as_str().unwrap_or("unknown").to_owned(),
+        why: result["why"].as_str().map(str::to_owned),
+    });
+    Ok(applied.collect())
 }
 
 /// Several findings may be about one thing, which is repaired once.

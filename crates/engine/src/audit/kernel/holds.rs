@@ -4,7 +4,7 @@ use surehold_core::kernel::{ColumnType, Corrupt, HoldState, Row, TenantId, Times
 use uuid::Uuid;
 
 use super::journal::Beginning;
-use super::lines::{LineLists, NO_POOL, Places};
+use super::lines::{LineLists, NO_POOL, Places, Read};
 use super::owners::OwnersPrint;
 use super::pools::Pools;
 use super::{HOLD_INSTANTS, HOLD_KEPT, HOLD_LAPSED, HOLD_LINES, HOLD_TOLD, ROW_READABLE};
@@ -57,8 +57,8 @@ const PIECE_HOLDS: usize = 1 << 16;
 
 struct Reading<'a> {
     tenant: TenantId,
-    now: Timestamp,
-    grace_secs: i64,
+    /// Nobody has swept what had expired by then, though there was somebody.
+    overdue_before: Option<Timestamp>,
     beginning: Beginning,
     pools: &'a mut Pools,
     lists: LineLists,
@@ -74,10 +74,10 @@ impl Holds {
         pools: &mut Pools,
         beginning: Beginning,
     ) -> Result<(Holds, OwnersPrint), SnapshotError> {
+        let overdue_before = last_worked_at(audit, tenant)?.map(|at| at.plus_secs(-audit.config.sweep_grace_secs));
         let mut reading = Reading {
             tenant,
-            now: audit.now,
-            grace_secs: audit.config.sweep_grace_secs,
+            overdue_before,
             beginning,
             pools,
             lists: LineLists::default(),
@@ -126,6 +126,19 @@ impl Holds {
             audit.findings.add(HOLD_TOLD, tenant, || (hold.name(), detail, COMPARE));
         }
     }
+}
+
+/// So much later a server that does anything for a tenant has swept its holds: at first after a start, then every second.
+const SWEPT_AFTER_SECS: i64 = 60;
+
+/// When a server was certainly at work for the tenant, and had the time to sweep. None can be blamed for what expired
+/// while none ran.
+fn last_worked_at(audit: &mut Auditing<'_>, tenant: TenantId) -> Result<Option<Timestamp>, SnapshotError> {
+    let sql = "select at from journal where tenant = $1 and at <= $2 order by seq desc limit 1";
+    let params = [OwnedValue::Int(tenant.0), OwnedValue::Time(audit.now.plus_secs(-SWEPT_AFTER_SECS))];
+    let mut last = None;
+    audit.each(sql, &params, &[ColumnType::Time], |_, row| last = row.time().ok())?;
+    Ok(last)
 }
 
 impl HoldSeen {
@@ -225,8 +238,7 @@ impl Reading<'_> {
         if let (Some(kept), Some(true)) = (&kept, books) {
             self.pools.add_booked(&kept.units);
         }
-        self.remember(id, lines.places, state, &times, version);
-        Ok(())
+        self.remember(id, &lines, state, &times, version)
     }
 
     fn check_times(&self, findings: &mut Findings, id: Uuid, state: HoldState, times: &Times) {
@@ -240,9 +252,9 @@ impl Reading<'_> {
                 || format!("is {}: placed {placed_at}, expires {expires_at}, ended {ended_at}", state.as_str());
             findings.add(HOLD_INSTANTS, self.tenant, || (name(), detail(), COMPARE));
         }
-        if state == HoldState::Active && expires_at.plus_secs(self.grace_secs) < self.now {
+        if state == HoldState::Active && self.overdue_before.is_some_and(|before| expires_at < before) {
             let remedy = Remedy::Person(
-                "servers sweep by themselves: start one, or look into its log for why it cannot. Nobody can use the hold",
+                "servers sweep by themselves, every second: look into their logs for why they cannot. Nobody can use the hold",
             );
             let detail = format!("expired at {expires_at} and is still counted as held");
             findings.add(HOLD_LAPSED, self.tenant, || (name(), detail, remedy));
@@ -250,17 +262,24 @@ impl Reading<'_> {
     }
 
     /// Unless the rows of the journal that could tell of it are gone.
-    fn remember(&mut self, id: Uuid, places: Places, state: HoldState, times: &Times, version: i64) {
+    fn remember(
+        &mut self,
+        id: Uuid,
+        lines: &Read,
+        state: HoldState,
+        times: &Times,
+        version: i64,
+    ) -> Result<(), Corrupt> {
         let ended_earlier = times.ended.is_some_and(|ended_at| self.beginning.is_after(ended_at));
         if ended_earlier {
-            return;
+            return Ok(());
         }
         let mut marks = if self.beginning.must_tell(times.placed) { PLACED_EXPECTED } else { 0 };
         if state != HoldState::Active && times.ended.is_some_and(|at| self.beginning.must_tell(at)) {
             marks |= ENDED_EXPECTED;
         }
         let version = u16::try_from(version).ok().filter(|version| *version < u16::MAX - 1).unwrap_or(u16::MAX);
-        let Places { start: lines_start, len: lines_len } = places;
+        let Places { start: lines_start, len: lines_len } = self.lists.keep(lines).map_err(Corrupt::new)?;
         let seen = HoldSeen { id, lines_start, version, events: 0, lines_len, state, marks };
         match self.pieces.last_mut() {
             Some(piece) if piece.len() < PIECE_HOLDS => piece.push(seen),
@@ -270,5 +289,6 @@ impl Reading<'_> {
                 self.pieces.push(piece);
             }
         }
+        Ok(())
     }
 }

@@ -1,5 +1,6 @@
 //! The lines of holds, as places in the list of pools. The same text is read once.
 
+use std::cell::Cell;
 use std::collections::HashMap;
 use std::rc::Rc;
 
@@ -21,9 +22,10 @@ pub(super) struct Places {
 /// Lines that were read.
 #[derive(Clone, Debug)]
 pub(super) struct Read {
-    pub(super) places: Places,
-    /// With their quantities.
+    /// The pools, with their quantities.
     pub(super) units: Rc<[(u32, i64)]>,
+    /// As soon as they are kept for a hold that the journal must tell of.
+    places: Rc<Cell<Option<Places>>>,
 }
 
 #[derive(Debug, Default)]
@@ -40,14 +42,24 @@ impl LineLists {
         let lines: Lines = serde_json::from_str(json).map_err(|error| error.to_string())?;
         let units = lines.iter().map(|line| (place_of(&line.pool).unwrap_or(NO_POOL), line.quantity));
         let units: Rc<[(u32, i64)]> = units.collect();
-        let start = u32::try_from(self.places.len()).map_err(|_| "there are too many lines to look at".to_owned())?;
-        let len = u8::try_from(units.len()).map_err(|_| "a hold has at most 100 lines".to_owned())?;
-        self.places.extend(units.iter().map(|(place, _)| *place));
-        let read = Read { places: Places { start, len }, units };
+        let read = Read { units, places: Rc::default() };
         if self.remembered.len() < REMEMBERED_MAX {
             self.remembered.insert(json.into(), read.clone());
         }
         Ok(read)
+    }
+
+    /// Keeps the pools of lines that were read, the same lines once.
+    pub(super) fn keep(&mut self, Read { units, places }: &Read) -> Result<Places, &'static str> {
+        if let Some(kept) = places.get() {
+            return Ok(kept);
+        }
+        let start = u32::try_from(self.places.len()).map_err(|_| "there are too many lines to look at")?;
+        let len = u8::try_from(units.len()).map_err(|_| "a hold has at most 100 lines")?;
+        self.places.extend(units.iter().map(|(place, _)| *place));
+        let kept = Places { start, len };
+        places.set(Some(kept));
+        Ok(kept)
     }
 
     pub(super) fn pools(&self, places: Places) -> &[u32] {

@@ -58,7 +58,10 @@ pub(super) const MODULE: Module = Module {
             name: HOLD_INSTANTS,
             says: "a hold ended exactly if it is not active, and expired when it was due",
         },
-        Invariant { name: HOLD_LAPSED, says: "no hold is active long after it expired" },
+        Invariant {
+            name: HOLD_LAPSED,
+            says: "no hold is active long after it expired, if a server was there to sweep it",
+        },
         Invariant {
             name: HOLD_TOLD,
             says: "the journal tells of every hold: placed once, ended at most once, as stored",

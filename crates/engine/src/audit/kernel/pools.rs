@@ -92,7 +92,7 @@ impl Pools {
             if wrong.is_empty() {
                 continue;
             }
-            let remedy = seen.remedy(audit, tenant, trusted)?;
+            let remedy = seen.remedy(audit, tenant, trusted, beginning)?;
             for (invariant, detail) in wrong {
                 let remedy = if is_counter(invariant) { remedy.clone() } else { Remedy::Person(NOT_A_COUNTER) };
                 audit.findings.add(invariant, tenant, || (format!("pool {}", seen.pool.key), detail, remedy));
@@ -104,6 +104,10 @@ impl Pools {
 
 const NOT_A_COUNTER: &str = "the journal is not rewritten, and only its owner knows what the pool's capacity should be: \
                              compare with a backup, then say what is true with `surehold pool put`";
+
+const MAY_BE_SOLD: &str = "it counts more than its holds have, and where the journal was trimmed nobody knows whether the \
+                           counter is wrong or a hold is lost: counting by what is left might give away what was sold. \
+                           Compare with a backup and with what was sold; a hold that is lost is restored from there";
 
 const CAPACITY_WRONG: &str = "its capacity is what no command allows: say what is true with `surehold pool put`";
 
@@ -141,7 +145,13 @@ impl PoolSeen {
         wrong
     }
 
-    fn remedy(&self, audit: &mut Auditing<'_>, tenant: TenantId, trusted: bool) -> Result<Remedy, SnapshotError> {
+    fn remedy(
+        &self,
+        audit: &mut Auditing<'_>,
+        tenant: TenantId,
+        trusted: bool,
+        beginning: Beginning,
+    ) -> Result<Remedy, SnapshotError> {
         let Pool { total, overbook, granted, .. } = self.pool;
         if !trusted {
             return Ok(Remedy::Person(NOT_TRUSTED));
@@ -151,6 +161,10 @@ impl PoolSeen {
         }
         let held_delta = self.held.saturating_sub(self.pool.held);
         let booked_delta = self.booked.saturating_sub(self.pool.booked);
+        // Rows that are gone may have told of holds that are gone too.
+        if (held_delta < 0 || booked_delta < 0) && !beginning.is_first() {
+            return Ok(Remedy::Person(MAY_BE_SOLD));
+        }
         let repair = Repair::Pool { pool: self.pool.key.clone(), held_delta, booked_delta };
         let number = audit.repair_number(tenant, &repair.target())?;
         Ok(Remedy::Repair(Proposal { repair, number }))

@@ -12,7 +12,7 @@ use surehold_core::operations::{
     Payload, Priority, Reason, ReconcileStuckOperation, RetryPolicy, StateHandler, Step, StuckReason, Trouble,
     WorkerId, reconciliation,
 };
-use surehold_engine::{BoxFuture, Finding, Provider, Registry, Told, operation_findings};
+use surehold_engine::{AuditConfig, BoxFuture, Finding, Provider, Registry, Told, operation_findings};
 use surehold_lab::fixture::{Fixture, Place, connect};
 
 use super::World;
@@ -317,6 +317,13 @@ pub(crate) async fn whatever_was_tampered_with_is_found(fixture: Fixture) {
         let found = world.findings().await;
         let told = found.iter().map(|found| format!("{}: {} {}", found.invariant, found.key, found.detail));
         assert_eq!(told.collect::<Vec<_>>().join("; "), *expected, "{harm}");
+        // The audit of everything says the same.
+        let config = AuditConfig { kinds: registry().kinds().collect(), ..AuditConfig::default() };
+        let full = fixture.audit(config).await.unwrap();
+        for Finding { invariant, key, .. } in &found {
+            let is_told = full.findings().any(|told| told.invariant == *invariant && told.key == *key);
+            assert!(is_told, "{harm}: {invariant} of {key}");
+        }
         tamper(&fixture, repair).await;
     }
     assert_eq!(world.findings().await, []);
