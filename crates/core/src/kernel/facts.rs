@@ -278,3 +278,21 @@ impl Facts {
         self.shelves[index].as_any_mut().downcast_mut().expect("found by its type")
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kernel::{Pool, PoolKey, ResourceName, Slot, Tenant};
+
+    #[test]
+    fn a_belief_excuses_its_own_table() {
+        let pool = Pool::new(PoolKey { resource: ResourceName::new("room").unwrap(), slot: Slot::NONE });
+        let mut trusting = Facts::new(TenantId(1), false);
+        trusting.believe(&pool);
+        let believed = [Pool::TABLE.name, Tenant::TABLE.name].map(|table| trusting.has_believed(table));
+        assert_eq!(believed, [true, false]);
+        let mut distrustful = Facts::new(TenantId(1), true);
+        distrustful.believe(&pool);
+        assert!(!distrustful.has_believed(Pool::TABLE.name));
+    }
+}

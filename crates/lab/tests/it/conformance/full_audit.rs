@@ -2,7 +2,7 @@
 //! engine's back is found, with its key; what can be put right is, and the rest is refused with a reason.
 
 use surehold_core::kernel::commands::{CancelHold, PlaceHold};
-use surehold_core::kernel::{OwnerName, TenantId, Timestamp};
+use surehold_core::kernel::{OwnerName, TenantId};
 use surehold_core::operations::{Actor, Reason};
 use surehold_core::repairs::{RepairCommand, RepairDone, RepairRefusal};
 use surehold_engine::{AuditConfig, AuditReport, Failure, Finding, Proposal, Registry, Remedy, builtin};
