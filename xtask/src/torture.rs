@@ -1,6 +1,5 @@
 //! Real servers under load and faults, as users would run them: bounded runs whose counts are asked for.
 
-use std::path::PathBuf;
 use std::process::Command;
 use std::{env, fs, process};
 
@@ -21,6 +20,7 @@ pub(crate) const RUNS: [&str; 2] = [
 pub(crate) fn run(arguments: &str, variables: &[(&'static str, String)]) -> Result<()> {
     let store = arguments.split_whitespace().nth(1).context("the store comes first")?;
     let folder = env::temp_dir().join(format!("surehold-torture-{}-{store}", process::id()));
+    let shown = folder.display();
     let status = Command::new(program()?)
         .arg("torture")
         .args(arguments.split_whitespace())
@@ -34,9 +34,5 @@ pub(crate) fn run(arguments: &str, variables: &[(&'static str, String)]) -> Resu
         "torture found something: the report is above, history and logs are in {}",
         shown(&folder)
     );
-    fs::remove_dir_all(&folder).with_context(|| format!("cannot remove {}", shown(&folder)))
-}
-
-fn shown(folder: &PathBuf) -> String {
-    folder.display().to_string()
+    fs::remove_dir_all(&folder).with_context(|| format!("cannot remove {shown}"))
 }
