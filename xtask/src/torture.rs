@@ -29,10 +29,6 @@ pub(crate) fn run(arguments: &str, variables: &[(&'static str, String)]) -> Resu
         .envs(variables.iter().map(|(name, value)| (name, value)))
         .status()
         .context("cannot run `surehold torture`")?;
-    ensure!(
-        status.success(),
-        "torture found something: the report is above, history and logs are in {}",
-        shown(&folder)
-    );
+    ensure!(status.success(), "torture found something: the report is above, history and logs are in {shown}");
     fs::remove_dir_all(&folder).with_context(|| format!("cannot remove {shown}"))
 }
