@@ -136,13 +136,11 @@ pub struct RepairResult {
     pub why: Option<String>,
 }
 
-/// What became of a repair.
+/// `refused` changed nothing. Whether `unknown` did, the next audit tells; sent again, it is not done twice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum RepairOutcome {
     Repaired,
-    /// Nothing was changed.
     Refused,
-    /// Nobody knows yet whether it was done. Audit again, or send the same repair again: it is not done twice.
     Unknown,
 }
