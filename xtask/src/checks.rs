@@ -7,7 +7,6 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
 
-use crate::fuzz;
 use crate::schemathesis::Schemathesis;
 use crate::torture;
 
@@ -16,12 +15,6 @@ const DENY: &str = "deny check licenses bans sources";
 
 /// Bounded, so that it takes a minute or two. The seed is fixed: an unchanged tree must not begin to fail.
 const SCHEMATHESIS: &str = "--seed 3 --max-examples 40";
-
-/// Bugs that are planted must be found, by each harness.
-const PLANTED: [&str; 2] = [
-    "test --package surehold-lab --features sabotage --locked --test sabotage --test simulation_planted",
-    "test --package surehold --features sabotage --locked --test planted",
-];
 
 type Variables<'a> = &'a [(&'static str, String)];
 
@@ -56,11 +49,6 @@ fn run_until_failure(variables: Variables, schemathesis: &Schemathesis, report: 
     timed(&format!("schemathesis run {SCHEMATHESIS}"), report, || schemathesis.check(&arguments))?;
     for arguments in torture::RUNS {
         timed(&format!("surehold torture {arguments}"), report, || torture::run(arguments, variables))?;
-    }
-    timed("fuzz, a million executions", report, fuzz::bounded)?;
-    // Last: the program that these build can be sabotaged, and takes the place of the other.
-    for check in PLANTED {
-        run_one(check, variables, report)?;
     }
     if !deny_installed {
         report.push(format!(" not run  cargo {DENY}: `cargo install --locked cargo-deny` adds it"));

@@ -26,7 +26,7 @@ usage: cargo xtask <command>
 commands:
   test          start a private Postgres server, then run every check and test
   postgres      start that server, print how to reach it and wait for Ctrl-C or end of input
-  fuzz          feed the readers of outside input; takes targets (all unless named), --seconds N and --runs N for
+  fuzz          feed the readers of outside input a million times; takes targets, --seconds N and --runs N for
                 each of them, --seed N, --replay FILE TARGET to see a finding again, --keep to add what was learned
                 to the corpus
   schemathesis  check a live server against the description of its API; takes arguments of `schemathesis run`,
@@ -40,6 +40,7 @@ fn main() -> ExitCode {
     let outcome = match arguments.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
         ["test"] => test(),
         ["postgres"] => postgres(),
+        ["fuzz"] => fuzz::bounded(),
         ["fuzz", ..] => fuzz(&arguments[1..]),
         ["schemathesis", ..] => schemathesis(&arguments[1..]),
         _ => {
