@@ -255,7 +255,7 @@ fn check(connection: &Connection, path: &Path) -> Result<(), OpenError> {
     let what = match connection.query_row("pragma quick_check(1)", [], |row| row.get::<_, String>(0)) {
         Ok(what) => what,
         // The question is sound. If it cannot be asked, the tables' own description is not what was written.
-        Err(error) if error.sqlite_error_code() == Some(rusqlite::ErrorCode::Unknown) => error.to_string(),
+        Err(error @ rusqlite::Error::SqlInputError { .. }) => error.to_string(),
         Err(error) => return Err(error.into()),
     };
     if what == "ok" { Ok(()) } else { Err(OpenError::Damaged { path: path.to_owned(), what }) }

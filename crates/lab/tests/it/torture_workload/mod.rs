@@ -224,7 +224,7 @@ async fn much_comes_of_it_and_all_of_it_is_written_down() {
     assert_varied(&history, &end);
     assert_repeated(&history);
     assert!(end.is_meaningful(), "{}% useful: {end:#?}", end.total.useful_percent());
-    let asked = history.iter().filter(|entry| entry.kind == Kind::Invoke).count();
+    let asked = history.iter().filter(|entry| entry.kind == Kind::Invoke && !entry.stranger).count();
     let prepared = history.iter().take_while(|entry| matches!(entry.ask, Ask::PutPool { .. })).count() / 2;
     assert_eq!(u64::try_from(asked - prepared).unwrap(), end.total.asked());
 

@@ -14,7 +14,7 @@ use surehold_engine::{Engine, EngineConfig};
 use surehold_lab::crash::{Report, read_reports};
 use surehold_lab::disk::{Call, Disk, Fate, Moment, Recording, Syncs, hotels};
 use surehold_lab::hotel::Dice;
-use surehold_sqlite::SqliteStore;
+use surehold_sqlite::{OpenError, SqliteStore};
 
 use super::super::sound::Snapshot;
 use super::{FILE, folder_of};
@@ -70,6 +70,8 @@ impl Commits {
     pub(super) fn look(&self, file: &Path, acknowledged: &Acknowledged) -> Verdict {
         let store = match SqliteStore::open(file) {
             Ok(store) => store,
+            // What ran is recorded in the file, with checksums.
+            Err(error @ OpenError::Schema(_)) => return Verdict::Refused(error.to_string()),
             Err(error) => {
                 let text = error.to_string();
                 let named = text.contains(&file.display().to_string());

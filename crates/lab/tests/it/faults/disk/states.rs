@@ -130,7 +130,7 @@ fn require_all_whole(run: &Run, cuts: &[usize]) {
 fn require_missed_commits(run: &Run, cuts: &[usize]) {
     let tally = try_states(run, Syncs::OrderOnly, cuts);
     eprintln!("Commits not synced: {}", tally.summary());
-    assert!(tally.short > 5 && tally.refused() > 5, "{}", tally.summary());
+    assert!(tally.short > 0 && tally.refused() > 0, "{}", tally.summary());
     assert_eq!(tally.never_were, 0, "{:#?}", tally.examples);
 }
 
@@ -139,7 +139,7 @@ fn require_missed_commits(run: &Run, cuts: &[usize]) {
 fn require_ruin(run: &Run, syncs: Syncs, cuts: &[usize]) {
     let tally = try_states(run, syncs, cuts);
     eprintln!("{syncs:?} of the syncs happened: {}", tally.summary());
-    assert!(tally.short > 5 && tally.refused() > 5, "{}", tally.summary());
+    assert!(tally.short > 0 && tally.refused() > 0, "{}", tally.summary());
 }
 
 /// Three lives from no file at all, with an orderly end each.
