@@ -52,7 +52,6 @@ pub struct RepairPool {
     /// What to add to the units booked.
     pub booked_delta: i64,
     /// How often it had been repaired when the audit looked.
-    #[schema(minimum = 0)]
     pub number: i64,
 }
 
@@ -63,12 +62,10 @@ pub struct RepairOwner {
     #[schema(value_type = super::described::Name)]
     pub owner: OwnerName,
     /// Of the owner's count when the audit looked; 0 where there was none.
-    #[schema(minimum = 0)]
     pub owner_version: i64,
     /// All active holds of the owner.
     #[schema(value_type = Vec<super::described::HoldId>, max_items = 1000)]
     pub holds: Vec<HoldId>,
-    #[schema(minimum = 0)]
     pub number: i64,
 }
 
@@ -84,7 +81,6 @@ pub struct RepairLock {
     pub key: DedupeKey,
     /// The lease's that it was taken with.
     pub token: i64,
-    #[schema(minimum = 0)]
     pub number: i64,
 }
 
