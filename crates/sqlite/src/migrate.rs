@@ -46,15 +46,14 @@ pub fn migrations_pending(path: &Path) -> Result<Vec<String>, OpenError> {
     let applied = match path.metadata() {
         Err(error) if error.kind() == ErrorKind::NotFound => Vec::new(),
         Err(source) => return Err(OpenError::Io { path: path.to_owned(), source }),
-        Ok(_) => read_applied(path)?,
+        Ok(_) => read_applied(path).map_err(|error| named_damage(path, error))?,
     };
     Ok(pending(MIGRATIONS, &applied)?.iter().map(Migration::title).collect())
 }
 
 fn read_applied(path: &Path) -> Result<Vec<Applied>, OpenError> {
-    let named = |error| named_damage(path, error);
-    let connection = open_without_trace(path).map_err(|error| named(error.into()))?;
-    require_ours(&connection, path).map_err(named)?;
+    let connection = open_without_trace(path)?;
+    require_ours(&connection, path)?;
     let sql = "select count(*) from sqlite_schema where name = 'schema_migrations'";
     let lists: i64 = connection.query_row(sql, [], |row| row.get(0))?;
     if lists == 0 { Ok(Vec::new()) } else { Ok(applied(&connection)?) }

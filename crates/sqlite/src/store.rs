@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use rusqlite::types::ValueRef;
-use rusqlite::{Connection, OpenFlags};
+use rusqlite::{Connection, ErrorCode, OpenFlags};
 use surehold_core::kernel::{Timestamp, Value};
 use surehold_core::sabotage::{Sabotage, is_planted};
 use surehold_engine::{BoxFuture, Fault, LaneQueue, OwnedValue, ReadRow, SchemaError, Scope, Store, StoreError};
@@ -133,8 +133,19 @@ pub(crate) fn named_damage(path: &Path, error: OpenError) -> OpenError {
     }
 }
 
+/// What is asked while opening is sound. If it cannot be asked, or the answer cannot be read, it is not what was written.
 fn is_damage(error: &rusqlite::Error) -> bool {
-    matches!(error.sqlite_error_code(), Some(rusqlite::ErrorCode::NotADatabase | rusqlite::ErrorCode::DatabaseCorrupt))
+    use rusqlite::Error;
+    match error {
+        Error::SqlInputError { .. }
+        | Error::Utf8Error(..)
+        | Error::FromSqlConversionFailure(..)
+        | Error::InvalidColumnType(..)
+        | Error::IntegralValueOutOfRange(..) => true,
+        error => {
+            matches!(error.sqlite_error_code(), Some(ErrorCode::NotADatabase | ErrorCode::DatabaseCorrupt))
+        }
+    }
 }
 
 /// Links resolved; the file itself need not exist yet.
@@ -252,12 +263,7 @@ fn check(connection: &Connection, path: &Path) -> Result<(), OpenError> {
         warn!("Not checking all of {}: it has {bytes} bytes", path.display());
         return Ok(());
     }
-    let what = match connection.query_row("pragma quick_check(1)", [], |row| row.get::<_, String>(0)) {
-        Ok(what) => what,
-        // The question is sound. If it cannot be asked, the tables' own description is not what was written.
-        Err(error @ rusqlite::Error::SqlInputError { .. }) => error.to_string(),
-        Err(error) => return Err(error.into()),
-    };
+    let what: String = connection.query_row("pragma quick_check(1)", [], |row| row.get(0))?;
     if what == "ok" { Ok(()) } else { Err(OpenError::Damaged { path: path.to_owned(), what }) }
 }
 

@@ -70,8 +70,10 @@ impl Commits {
     pub(super) fn look(&self, file: &Path, acknowledged: &Acknowledged) -> Verdict {
         let store = match SqliteStore::open(file) {
             Ok(store) => store,
-            // What ran is recorded in the file, with checksums.
-            Err(error @ OpenError::Schema(_)) => return Verdict::Refused(error.to_string()),
+            // What ran is recorded in the file, with checksums; and by the name of that record, a file is known as ours.
+            Err(error @ (OpenError::Schema(_) | OpenError::NotOurs { .. })) => {
+                return Verdict::Refused(error.to_string());
+            }
             Err(error) => {
                 let text = error.to_string();
                 let named = text.contains(&file.display().to_string());
