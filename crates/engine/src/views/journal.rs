@@ -74,6 +74,15 @@ impl Views {
         tenants.collect::<Result<_, Corrupt>>().map_err(|what| corrupt(&what))
     }
 
+    /// What time it is for the tenant: for nobody does it go back, also when the clock does.
+    pub async fn time_for(&self, tenant: TenantId) -> Result<Timestamp, Fault> {
+        let clock = self.clock().await?;
+        let sql = "select at from journal where tenant = $1 order by seq desc limit 1";
+        let rows = self.store.query(Scope::Tenant(tenant), sql, vec![OwnedValue::Int(tenant.0)]).await?;
+        let head = rows.first().map(|row| row.time(0)).transpose().map_err(|what| corrupt(&what))?;
+        Ok(head.map_or(clock, |head| head.max(clock)))
+    }
+
     pub async fn journal_tail(&self, tenant: TenantId) -> Result<JournalTail, Fault> {
         // Two lookups in the primary key, not a scan.
         let sql = "select coalesce((select seq from journal where tenant = $1 order by seq limit 1), 0), \

@@ -96,7 +96,7 @@ impl Views {
         self.store.query(Scope::Installation, "select cast(1 as bigint)", Vec::new()).await.map(drop)
     }
 
-    /// The clock that decides expiry.
+    /// The clock that decides expiry, for a tenant whose time it would not turn back: see `time_for`.
     pub async fn clock(&self) -> Result<Timestamp, Fault> {
         self.store.clock().await
     }

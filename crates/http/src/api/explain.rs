@@ -28,7 +28,7 @@ pub(super) async fn pool_explain(
     let pool = views.record::<kernel::Pool>(caller.tenant, &key).await?;
     let pool = pool.ok_or_else(|| Refusal::PoolNotFound { pools: vec![key.clone()] })?;
     let holds = views.active_holds_on(caller.tenant, &key, HOLDS_READ_MAX).await?;
-    let now = views.clock().await?;
+    let now = views.time_for(caller.tenant).await?;
     // Every held unit belongs to a hold: if some do not show, holds are missing here.
     let shown: i64 = holds.iter().map(|hold| hold.lines.quantity_of(&key)).sum();
     let cut = shown < pool.held;

@@ -57,8 +57,8 @@ pub(super) async fn hold_get(
     HoldPath(id): HoldPath,
 ) -> Result<Reply<Hold>, Problem> {
     let views = api.engine().views();
-    // The clock first: read after the hold, it could show one as expired that was extended in between.
-    let now = views.clock().await?;
+    // The time first: read after the hold, it could show one as expired that was extended in between.
+    let now = views.time_for(caller.tenant).await?;
     let hold = views.record::<kernel::Hold>(caller.tenant, &id).await?.ok_or(Refusal::HoldNotFound { id })?;
     Ok(Reply::found(hold.as_of(now).into()))
 }
@@ -89,7 +89,7 @@ pub(super) async fn holds_list(
 ) -> Result<Reply<HoldPage>, Problem> {
     let limit = page_items(query.limit)?;
     let views = api.engine().views();
-    let now = views.clock().await?;
+    let now = views.time_for(caller.tenant).await?;
     let (holds, next) = match (&query.reference, query.state) {
         (Some(reference), None) => {
             let after = query.after.as_deref().map(parse_id).transpose()?;

@@ -32,6 +32,8 @@ pub(crate) async fn time_never_goes_back(fixture: Fixture) {
     world.play("put room=9; hold a room=1 secs:600").await;
     let head = world.dump().await.journal.pop().unwrap();
     fixture.advance_secs(-3_600);
+    // Whoever looks is told the same time as whoever changes something.
+    assert_eq!(world.engine.views().time_for(world.tenant).await, Ok(head.at));
     let place = PlaceHold::new(new_id(), parse_lines("room=1"));
     let done = world.engine.run(world.tenant, place).await.unwrap();
     assert_eq!((done.at, done.reply.hold.placed_at), (head.at, head.at));
