@@ -9,6 +9,8 @@ mod replies;
 mod rules;
 mod tenants;
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use surehold_core::kernel::{ColumnType, Row, TenantId, Timestamp};
 use surehold_core::operations::OperationType;
 
@@ -65,6 +67,8 @@ pub struct AuditReport {
     pub checked: Vec<Checked>,
     pub rows_read: u64,
     pub tenants: u64,
+    /// Of tenants that something was found of.
+    pub slugs: BTreeMap<TenantId, String>,
 }
 
 impl AuditReport {
@@ -84,10 +88,11 @@ pub fn audit(snapshot: &mut dyn Snapshot, config: &AuditConfig) -> Result<AuditR
     for module in MODULES {
         (module.check)(&mut auditing)?;
     }
-    let Auditing { mut findings, rows_read, tenants, .. } = auditing;
-    let mut checked: Vec<Checked> = invariants().map(|invariant| findings.take(invariant)).collect();
-    checked.extend(findings.take_unlisted());
-    Ok(AuditReport { checked, rows_read, tenants })
+    let mut checked: Vec<Checked> = invariants().map(|invariant| auditing.findings.take(invariant)).collect();
+    checked.extend(auditing.findings.take_unlisted());
+    let found: BTreeSet<TenantId> = checked.iter().flat_map(|one| &one.findings).map(|one| one.tenant).collect();
+    let slugs = auditing.slugs(&found)?;
+    Ok(AuditReport { checked, rows_read: auditing.rows_read, tenants: auditing.tenants, slugs })
 }
 
 /// An audit under way.
@@ -125,6 +130,17 @@ impl Auditing<'_> {
         let mut tenants = Vec::new();
         self.each(&sql, &[], &[ColumnType::Int], |_, row| tenants.extend(row.int().ok().map(TenantId)))?;
         Ok(tenants)
+    }
+
+    fn slugs(&mut self, tenants: &BTreeSet<TenantId>) -> Result<BTreeMap<TenantId, String>, SnapshotError> {
+        let mut slugs = BTreeMap::new();
+        for tenant in tenants {
+            let (sql, params) = ("select slug from tenants where tenant = $1", [OwnedValue::Int(tenant.0)]);
+            self.each(sql, &params, &[ColumnType::Text], |_, row| {
+                slugs.extend(row.text().ok().map(|slug| (*tenant, slug.to_owned())));
+            })?;
+        }
+        Ok(slugs)
     }
 
     /// How often something was repaired before.

@@ -1,9 +1,11 @@
 //! What `audit` says: for people, or as JSON. Needs no colour to be read.
 
+use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::time::Duration;
 
 use serde_json::{Value, json};
+use surehold_core::kernel::TenantId;
 use surehold_core::repairs::Repair;
 use surehold_engine::{AuditReport, Checked, Finding, Remedy};
 use surehold_http::wire::RepairItem;
@@ -20,7 +22,7 @@ pub(super) struct Audited {
 
 impl Audited {
     pub(super) fn for_people(&self, remedies: bool) -> String {
-        let AuditReport { checked, rows_read, tenants } = &self.report;
+        let AuditReport { checked, rows_read, tenants, slugs } = &self.report;
         let mut text = String::new();
         let width = checked.iter().map(|checked| checked.invariant.name.len()).max().unwrap_or(0);
         for Checked { invariant, count, .. } in checked {
@@ -28,10 +30,11 @@ impl Audited {
             let _ = writeln!(text, "{mark} {:width$}  {count}{}", invariant.name, invariant.says);
         }
         for checked in checked.iter().filter(|checked| checked.count > 0) {
-            text.push_str(&broken(checked, remedies));
+            text.push_str(&broken(checked, slugs, remedies));
         }
         let secs = self.took.as_secs_f64();
-        let _ = writeln!(text, "\nRead {rows_read} rows of {tenants} tenants in {secs:.1} s. {}", self.verdict());
+        let tenants = if *tenants == 1 { "1 tenant".to_owned() } else { format!("{tenants} tenants") };
+        let _ = writeln!(text, "\nRead {rows_read} rows of {tenants} in {secs:.1} s. {}", self.verdict());
         text.push_str(&self.next_step(remedies));
         text
     }
@@ -39,10 +42,11 @@ impl Audited {
     fn verdict(&self) -> String {
         let broken = self.report.checked.iter().filter(|checked| checked.count > 0).count();
         let findings: u64 = self.report.checked.iter().map(|checked| checked.count).sum();
-        match broken {
-            0 => "All is well.".to_owned(),
-            1 => format!("1 invariant is broken, {findings} times."),
-            _ => format!("{broken} invariants are broken, {findings} times in all."),
+        match (broken, findings) {
+            (0, _) => "All is well.".to_owned(),
+            (1, 1) => "1 invariant is broken, once.".to_owned(),
+            (1, _) => format!("1 invariant is broken, {findings} times."),
+            (_, _) => format!("{broken} invariants are broken, {findings} times in all."),
         }
     }
 
@@ -61,9 +65,10 @@ impl Audited {
     }
 
     pub(super) fn json(&self, applied: Option<&[Applied]>) -> Value {
-        let AuditReport { checked, rows_read, tenants } = &self.report;
+        let AuditReport { checked, rows_read, tenants, slugs } = &self.report;
         let invariants = checked.iter().map(|checked| {
-            let findings: Vec<Value> = checked.findings.iter().take(SHOWN_MAX).map(finding_json).collect();
+            let findings: Vec<Value> =
+                checked.findings.iter().take(SHOWN_MAX).map(|one| finding_json(one, slugs)).collect();
             let (name, says) = (checked.invariant.name, checked.invariant.says);
             json!({"name": name, "says": says, "count": checked.count, "findings": findings})
         });
@@ -81,10 +86,21 @@ impl Audited {
     }
 }
 
-fn broken(checked: &Checked, remedies: bool) -> String {
+type Slugs = BTreeMap<TenantId, String>;
+
+/// As everybody calls it; a number where it has no name.
+fn tenant_text(tenant: TenantId, slugs: &Slugs) -> String {
+    match slugs.get(&tenant) {
+        Some(slug) if tenant.0 < 0 => format!("{slug} (test)"),
+        Some(slug) => slug.clone(),
+        None => tenant.to_string(),
+    }
+}
+
+fn broken(checked: &Checked, slugs: &Slugs, remedies: bool) -> String {
     let mut text = format!("\n{}: {}\n", checked.invariant.name, checked.invariant.says);
     for Finding { tenant, key, detail, remedy, .. } in checked.findings.iter().take(SHOWN_MAX) {
-        let _ = writeln!(text, "  tenant {tenant}: {key}: {detail}");
+        let _ = writeln!(text, "  tenant {}: {key}: {detail}", tenant_text(*tenant, slugs));
         if remedies {
             let _ = writeln!(text, "    {}", remedy_text(remedy));
         }
@@ -115,9 +131,9 @@ fn repair_text(repair: &Repair) -> String {
     }
 }
 
-fn finding_json(finding: &Finding) -> Value {
+fn finding_json(finding: &Finding, slugs: &Slugs) -> Value {
     let Finding { tenant, key, detail, remedy, .. } = finding;
-    let mut json = json!({"tenant": tenant.0, "key": key, "detail": detail});
+    let mut json = json!({"tenant": tenant.0, "slug": slugs.get(tenant), "key": key, "detail": detail});
     match remedy {
         Remedy::Repair(proposal) => json["repair"] = json!(RepairItem::of(proposal.repair.clone(), proposal.number)),
         Remedy::Person(why) => json["not_repaired"] = json!(why),

@@ -24,13 +24,13 @@ fn what_is_wrong_is_found_and_put_right() {
     for place in [Place::file(), Place::socket()] {
         sell(|args| place.run(args));
         let clean = place.run(&["audit"]).ok();
-        clean.shows(&["✓ pool-held-matches-holds ", "rows of 1 tenants in ", "All is well."]);
+        clean.shows(&["✓ pool-held-matches-holds ", "rows of 1 tenant in ", "All is well."]);
         assert_eq!(place.json(&["audit"])["clean"], true);
 
         plant(&place, "update pools set held = 3; update owners set holds = 2");
         let found = place.run(&["audit"]).ended(1).shows(&[
             "✗ pool-held-matches-holds ",
-            ": pool cup: says 3 held; its active holds have 2\n",
+            "  tenant casa: pool cup: says 3 held; its active holds have 2\n",
             ": owner ben: is counted with 2 holds of 900 s; there are 1 active ones of 900 s\n",
             "2 invariants are broken, 2 times in all.",
             "→ `surehold audit --repair` says what can be done about it",
@@ -42,6 +42,7 @@ fn what_is_wrong_is_found_and_put_right() {
         let held = json["invariants"].as_array().unwrap().iter().find(|one| one["name"] == "pool-held-matches-holds");
         let finding = &held.unwrap()["findings"][0];
         assert_eq!((&finding["key"], &finding["repair"]["pool"]["held_delta"]), (&"pool cup".into(), &(-1).into()));
+        assert_eq!(finding["slug"], "casa");
 
         place.run(&APPLY).ok().shows(&[
             "pool cup: repaired\n",
