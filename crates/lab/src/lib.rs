@@ -4,6 +4,7 @@
 pub mod bench;
 pub mod charge;
 pub mod crash;
+mod deeds;
 pub mod disk;
 pub mod fixture;
 pub mod hotel;

@@ -5,7 +5,7 @@ use surehold_core::kernel::commands::{
     AdjustPool, CancelHold, ConvertHold, ExpireHold, ExtendHold, GiveBack, GrantUnits, HoldReply, MoveBooked,
     PlaceHold, PutPool,
 };
-use surehold_core::kernel::{Command, Facts, HoldId, Pool, PoolKey, Reads, Refusal, Stop};
+use surehold_core::kernel::{HoldId, Pool, PoolKey};
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum Reply {
@@ -25,42 +25,11 @@ impl From<Pool> for Reply {
     }
 }
 
-macro_rules! deeds {
-    ($($command:ident),* $(,)?) => {
-        #[derive(Clone, Debug)]
-        pub(super) enum Deed {
-            $($command($command),)*
-        }
-
-        $(impl From<$command> for Deed {
-            fn from(command: $command) -> Deed {
-                Deed::$command(command)
-            }
-        })*
-
-        impl Command for Deed {
-            const NAME: &'static str = "deed";
-            type Reply = Reply;
-            type Refusal = Refusal;
-
-            fn reads(&self, reads: &mut Reads<'_>) {
-                match self {
-                    $(Deed::$command(command) => command.reads(reads),)*
-                }
-            }
-
-            fn decide(&self, facts: &mut Facts) -> Result<Reply, Stop<Refusal>> {
-                match self {
-                    $(Deed::$command(command) => command.decide(facts).map(Reply::from),)*
-                }
-            }
-        }
-    };
-}
-
-deeds! {
-    AdjustPool, CancelHold, ConvertHold, ExpireHold, ExtendHold, GiveBack, GrantUnits, MoveBooked, PlaceHold, PutPool,
-}
+crate::deeds!(
+    pub(super) Deed,
+    replies Reply, by Reply::from,
+    of AdjustPool, CancelHold, ConvertHold, ExpireHold, ExtendHold, GiveBack, GrantUnits, MoveBooked, PlaceHold, PutPool,
+);
 
 /// What a deed is done to.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]

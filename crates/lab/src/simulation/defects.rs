@@ -23,6 +23,8 @@ pub(super) struct Defects {
     rejections: Vec<usize>,
     /// The last commit was, and what comes of it has not been told.
     rejected_last: bool,
+    /// Commands that the lane gave up because of it, and whose results no worker has given up yet.
+    given_up: usize,
     unexplained: Vec<String>,
 }
 
@@ -41,9 +43,17 @@ impl Defects {
     fn hear(&mut self, target: &str, text: String) {
         let explained = match target {
             // The lane gives a command up right after its commit was turned down.
-            "surehold_engine::recovery" => std::mem::take(&mut self.rejected_last),
-            // A worker gives a result up when it was turned down before.
-            "surehold_engine::operations::effects" => !self.rejections.is_empty(),
+            "surehold_engine::recovery" => {
+                let explained = std::mem::take(&mut self.rejected_last);
+                self.given_up += usize::from(explained);
+                explained
+            }
+            // A worker gives a result up when the lane has given up the command that was to write it: each for its own.
+            "surehold_engine::operations::effects" => {
+                let explained = self.given_up > 0;
+                self.given_up -= usize::from(explained);
+                explained
+            }
             _ => false,
         };
         if !explained {
@@ -121,6 +131,7 @@ mod tests {
     use super::Defects;
 
     const LANE: &str = "surehold_engine::recovery";
+    const WORKER: &str = "surehold_engine::operations::effects";
 
     fn heard(after: impl FnOnce(&mut Defects), target: &str) -> usize {
         let mut defects = Defects::default();
@@ -144,5 +155,13 @@ mod tests {
         assert_eq!(heard(twice, LANE), 1);
         assert_eq!(heard(long_ago, LANE), 1);
         assert_eq!(heard(|defects| defects.reject(1), "surehold_engine::job"), 1);
+        let worker_too = |defects: &mut Defects| {
+            twice(defects);
+            defects.hear(WORKER, String::new());
+        };
+        assert_eq!(heard(twice, WORKER), 0);
+        assert_eq!(heard(worker_too, WORKER), 1);
+        // It was a part of a batch, and not its fault.
+        assert_eq!(heard(long_ago, WORKER), 1);
     }
 }

@@ -10,7 +10,7 @@ use surehold_core::kernel::{HoldId, HoldPolicy, Slug};
 use surehold_core::operations::commands::{EnqueueOperation, RedriveOperation};
 use surehold_core::operations::{Actor, DeadLetter, OperationState, Reason};
 use surehold_engine::{
-    Engine, EngineConfig, OperationDepth, Options, Registry, RequestKey, Session, Worker, WorkerConfig, builtin,
+    Engine, EngineConfig, Fault, OperationDepth, Options, Registry, RequestKey, Session, Worker, WorkerConfig, builtin,
 };
 use surehold_sqlite::MemoryReader;
 use tokio::time::sleep;
@@ -64,6 +64,15 @@ pub(super) struct World {
 struct Flight {
     calls: Vec<(usize, usize)>,
     answer: Pin<Box<dyn Future<Output = Vec<Verdict>>>>,
+}
+
+/// What cannot be read cannot be judged, and so it is not well.
+fn with_dump(end: End, dump: Result<Dump, Fault>) -> (End, Option<Dump>) {
+    match (end, dump) {
+        (end, Ok(dump)) => (end, Some(dump)),
+        (End::Done, Err(fault)) => (End::Stuck(format!("what is stored at the end cannot be read: {fault}")), None),
+        (end @ (End::Dead | End::Stuck(_)), Err(_)) => (end, None),
+    }
 }
 
 fn worker_config() -> WorkerConfig {
@@ -148,7 +157,8 @@ impl World {
             }
         }
         let end = self.heal(&engine, flights).await;
-        self.dump = Dump::of(&engine).await.ok();
+        let (end, dump) = with_dump(end, Dump::of(&engine).await);
+        self.dump = dump;
         end
     }
 
@@ -405,5 +415,23 @@ impl World {
             }
             sleep(Duration::from_millis(50)).await;
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_cannot_be_read_is_not_well() {
+        let read = || Dump { tenants: Vec::new(), findings: Vec::new() };
+        let check = |end: End, dump: Result<Dump, Fault>| {
+            let (end, dump) = with_dump(end, dump);
+            (end == End::Done, dump.is_some())
+        };
+        assert_eq!(check(End::Done, Ok(read())), (true, true));
+        assert_eq!(check(End::Done, Err(Fault::Unavailable)), (false, false));
+        assert_eq!(check(End::Stuck(String::new()), Ok(read())), (false, true));
+        assert_eq!(check(End::Stuck(String::new()), Err(Fault::Corrupt)), (false, false));
     }
 }

@@ -120,21 +120,24 @@ fn words(panic: &(dyn std::any::Any + Send)) -> &str {
 }
 
 fn run<S: Session>(seed: u64, mut world: World, session: &mut S, reader: &MemoryReader) -> Outcome {
-    let mut violations = Vec::new();
+    let stuck = live_out(&mut world, session, reader).err();
+    judge(seed, &world, stuck.into_iter().collect())
+}
+
+/// All lives, up to the one in which everything comes to its end.
+fn live_out<S: Session>(world: &mut World, session: &mut S, reader: &MemoryReader) -> Result<(), String> {
     for life in 0.. {
         match world.live(session, reader) {
             End::Dead if life < LIVES_MAX && !world.shared.state().is_endless() => {}
-            End::Dead => {
-                violations.push("it died again and again, or went round in circles".to_owned());
-                break;
-            }
-            End::Done => break,
-            End::Stuck(what) => {
-                violations.push(what);
-                break;
-            }
+            End::Dead => return Err("it died again and again, or went round in circles".to_owned()),
+            End::Done => return Ok(()),
+            End::Stuck(what) => return Err(what),
         }
     }
+    unreachable!("lives are counted")
+}
+
+fn judge(seed: u64, world: &World, mut violations: Vec<String>) -> Outcome {
     let mut hasher = DefaultHasher::new();
     let (mut coverage, lived) = {
         let mut state = world.shared.state();
@@ -155,6 +158,8 @@ fn run<S: Session>(seed: u64, mut world: World, session: &mut S, reader: &Memory
                 violations.extend(money::audit(tenant, &world.notes.requests, &report));
             }
             violations.extend(money::audit_books(&dump.tenants, &report));
+        } else {
+            violations.push("what is stored at the end was never read, and so not judged".to_owned());
         }
         (state.coverage.clone(), now)
     };
@@ -165,7 +170,7 @@ fn run<S: Session>(seed: u64, mut world: World, session: &mut S, reader: &Memory
         format!("{:?}{:?}", tenant.journal, tenant.holds).hash(&mut hasher);
     }
     format!("{:?}", world.notes.requests).hash(&mut hasher);
-    let (commands, useful) = tally(&world);
+    let (commands, useful) = tally(world);
     Outcome { seed, violations, digest: hasher.finish(), coverage, commands, useful, lived }
 }
 
@@ -177,4 +182,39 @@ fn tally(world: &World) -> (u64, u64) {
     let useful = useful.filter(|request| asks(&request.ask)).count();
     let count = |count: usize| u64::try_from(count).expect("a usize fits");
     (count(commands), count(useful))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SEED: u64 = 3;
+
+    /// A world whose run is over and was well.
+    fn lived() -> World {
+        let database = MemoryDatabase::open().unwrap();
+        let mut world = World::new(SEED);
+        let shared = Arc::clone(&world.shared);
+        let mut session = database.session(Arc::new(move || shared.clock())).unwrap();
+        let _listening = defects::listen();
+        live_out(&mut world, &mut session, &database.reader()).unwrap();
+        world
+    }
+
+    fn found(lie: impl FnOnce(&mut World)) -> Vec<String> {
+        let mut world = lived();
+        lie(&mut world);
+        judge(SEED, &world, Vec::new()).violations
+    }
+
+    #[test]
+    fn what_is_not_there_is_noticed() {
+        assert_eq!(found(|_| {}), Vec::<String>::new());
+        let has = |violations: Vec<String>, words: &str| {
+            assert!(violations.iter().any(|it| it.contains(words)), "{words}: {violations:?}");
+        };
+        has(found(|world| world.dump = None), "never read");
+        has(found(|world| drop(world.dump.as_mut().unwrap().tenants[0].pools.pop())), "it is not stored");
+        has(found(|world| drop(world.dump.as_mut().unwrap().tenants[0].holds.pop())), "it is not stored");
+    }
 }

@@ -1,10 +1,10 @@
 //! Operations and their effects: what was asked for is there once, and the provider's books agree.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use surehold_core::kernel::Event;
 use surehold_core::operations::{
-    CaseState, Effect, EffectState, Operation, OperationsEvent, Outcome, RECONCILE_STUCK_OPERATION,
+    CaseState, Effect, EffectState, Operation, OperationKey, OperationsEvent, Outcome, RECONCILE_STUCK_OPERATION,
 };
 
 use super::dump::{Dump, TenantDump};
@@ -27,9 +27,8 @@ pub(super) fn audit(dump: &TenantDump, requests: &[Request], report: &ProviderRe
     for effect in &dump.effects {
         wrong.extend(effect_wrong(dump, effect, report));
     }
-    for request in requests.iter().filter(|request| request.tenant == tenant) {
-        wrong.extend(task_wrong(dump, request));
-    }
+    let there: BTreeSet<&OperationKey> = dump.operations.iter().map(|operation| &operation.key).collect();
+    wrong.extend(tasks_wrong(&there, requests.iter().filter(|request| request.tenant == tenant)));
     let successes = successes(dump);
     for operation in &dump.operations {
         let times = successes.get(&operation.key.to_string()).copied().unwrap_or(0);
@@ -69,12 +68,24 @@ fn effect_wrong(dump: &TenantDump, effect: &Effect, report: &ProviderReport) -> 
     (!right).then(|| format!("{name} is {:?} with {charges:?}", effect.state))
 }
 
-/// Kept: there. Refused or not carried out each time: not there, unless another request asked for the same.
-fn task_wrong(dump: &TenantDump, request: &Request) -> Option<String> {
-    let Ask::Task(task) = &request.ask else { return None };
-    let kept = request.calls.iter().any(|call| call.verdict == Verdict::TaskKept);
-    let there = dump.operations.iter().any(|operation| operation.key == task.key);
-    (kept && !there).then(|| format!("{} was kept and is not there", task.key))
+/// Kept: there. Refused or not carried out each time, whoever asked for it: not there.
+fn tasks_wrong<'a>(there: &BTreeSet<&OperationKey>, requests: impl Iterator<Item = &'a Request>) -> Vec<String> {
+    let mut asked: BTreeMap<&OperationKey, Vec<&Verdict>> = BTreeMap::new();
+    for request in requests {
+        let Ask::Task(task) = &request.ask else { continue };
+        asked.entry(&task.key).or_default().extend(request.calls.iter().map(|call| &call.verdict));
+    }
+    let mut wrong = Vec::new();
+    for (key, verdicts) in asked {
+        let kept = verdicts.iter().any(|verdict| **verdict == Verdict::TaskKept);
+        let unknown = verdicts.iter().any(|verdict| **verdict == Verdict::Unknown);
+        match (kept, unknown, there.contains(key)) {
+            (true, _, false) => wrong.push(format!("{key} was kept and is not there")),
+            (false, false, true) => wrong.push(format!("{key} was never kept and is there: {verdicts:?}")),
+            (true, _, true) | (false, true, _) | (false, false, false) => {}
+        }
+    }
+    wrong
 }
 
 fn charge_wrong(dump: &TenantDump, operation: &Operation) -> Option<String> {
@@ -110,4 +121,42 @@ pub(super) fn reconciliations(dump: &Dump) -> u64 {
     let operations = dump.tenants.iter().flat_map(|tenant| &tenant.operations);
     let count = operations.filter(|it| it.key.kind.as_str() == RECONCILE_STUCK_OPERATION.name).count();
     u64::try_from(count).expect("a usize fits")
+}
+
+#[cfg(test)]
+mod tests {
+    use surehold_core::kernel::TenantId;
+
+    use super::*;
+    use crate::charge::{CHARGE, charge};
+    use crate::simulation::requests::Call;
+
+    fn wrong(there: bool, asked: &[&[Verdict]]) -> usize {
+        let task = charge(&CHARGE, "p", 100);
+        let call = |verdict: &Verdict| Call { from: 0, to: None, verdict: verdict.clone() };
+        let request = |verdicts: &&[Verdict]| Request {
+            tenant: TenantId(1),
+            ask: Ask::Task(Box::new(task.clone())),
+            key: None,
+            repeatable: true,
+            calls: verdicts.iter().map(call).collect(),
+        };
+        let requests: Vec<Request> = asked.iter().map(request).collect();
+        let stored = if there { BTreeSet::from([&task.key]) } else { BTreeSet::new() };
+        tasks_wrong(&stored, requests.iter()).len()
+    }
+
+    #[test]
+    fn what_is_kept_is_there_and_nothing_else() {
+        use Verdict::{Nothing, TaskKept, Unknown};
+        let check = |asked: &[&[Verdict]], expected: (usize, usize)| {
+            assert_eq!((wrong(true, asked), wrong(false, asked)), expected, "{asked:?}");
+        };
+        check(&[&[TaskKept]], (0, 1));
+        check(&[&[Nothing, TaskKept]], (0, 1));
+        check(&[&[Nothing]], (1, 0));
+        check(&[&[Nothing, Verdict::Defect]], (1, 0));
+        check(&[&[Nothing], &[TaskKept]], (0, 1));
+        check(&[&[Nothing], &[Unknown]], (0, 0));
+    }
 }

@@ -8,7 +8,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use surehold_core::kernel::commands::{CreateTenant, ExpireHold, ExpireLapsedHolds, HoldReply};
 use surehold_core::kernel::{
-    Command, Event, Facts, Halt, Hold, HoldId, LapsedHolds, Refusal, Slug, Stop, Timestamp, decode_events,
+    Command, Event, Facts, Halt, Hold, HoldId, LapsedHolds, Pool, PoolKey, Refusal, Slug, Stop, Timestamp,
+    decode_events,
 };
 use surehold_engine::JournalRow;
 
@@ -393,7 +394,7 @@ impl Replay<'_> {
             }
         }
         for pool in &self.dump.pools {
-            let expected = self.facts.get::<surehold_core::kernel::Pool>(&pool.key).expect("complete");
+            let expected = self.facts.get::<Pool>(&pool.key).expect("complete");
             if expected != Some(pool) {
                 return Err(format!("stored is {pool:?}, and the core has {expected:?}"));
             }
@@ -404,10 +405,27 @@ impl Replay<'_> {
                 return Err(format!("stored is {hold:?}, and the core has {expected:?}"));
             }
         }
+        self.check_stored()?;
         let kept: BTreeSet<&str> = self.dump.replies.iter().map(|reply| reply.key.key.as_str()).collect();
         match self.kept.keys().find(|key| !kept.contains(**key)) {
             Some(lost) => Err(format!("the reply under {lost} is not kept")),
             None => Ok(()),
         }
+    }
+
+    /// Whatever the core has of what anybody asked about is stored: what is stored has been compared.
+    fn check_stored(&mut self) -> Result<(), String> {
+        let holds: BTreeSet<HoldId> = self.dump.holds.iter().map(|hold| hold.id).collect();
+        let pools: BTreeSet<&PoolKey> = self.dump.pools.iter().map(|pool| &pool.key).collect();
+        for subject in self.about.keys() {
+            let (known, is_stored) = match subject {
+                Subject::Hold(id) => (self.facts.get::<Hold>(id).expect("complete").is_some(), holds.contains(id)),
+                Subject::Pool(key) => (self.facts.get::<Pool>(key).expect("complete").is_some(), pools.contains(key)),
+            };
+            if known && !is_stored {
+                return Err(format!("the core has {subject:?}, and it is not stored"));
+            }
+        }
+        Ok(())
     }
 }

@@ -2,49 +2,18 @@
 
 use serde::Serialize;
 use serde_json::Value;
+use surehold_core::kernel::Refusal;
 use surehold_core::kernel::commands::{
     AdjustPool, CancelHold, ConvertHold, CreateTenant, ExpireHold, ExpireLapsedHolds, ExtendHold, GiveBack, GrantUnits,
     MoveBooked, PlaceHold, PutPool, SetPolicy,
 };
-use surehold_core::kernel::{Command, Facts, Reads, Refusal, Stop};
 
-macro_rules! deeds {
-    ($($command:ident),* $(,)?) => {
-        #[derive(Clone, Debug)]
-        pub(crate) enum Deed {
-            $($command($command),)*
-        }
-
-        $(impl From<$command> for Deed {
-            fn from(command: $command) -> Deed {
-                Deed::$command(command)
-            }
-        })*
-
-        impl Command for Deed {
-            const NAME: &'static str = "deed";
-            type Reply = Value;
-            type Refusal = Refusal;
-
-            fn reads(&self, reads: &mut Reads<'_>) {
-                match self {
-                    $(Deed::$command(command) => command.reads(reads),)*
-                }
-            }
-
-            fn decide(&self, facts: &mut Facts) -> Result<Value, Stop<Refusal>> {
-                match self {
-                    $(Deed::$command(command) => command.decide(facts).map(value),)*
-                }
-            }
-        }
-    };
-}
-
-deeds! {
-    AdjustPool, CancelHold, ConvertHold, CreateTenant, ExpireHold, ExpireLapsedHolds, ExtendHold, GiveBack, GrantUnits,
+surehold_lab::deeds!(
+    pub(crate) Deed,
+    replies Value, by value,
+    of AdjustPool, CancelHold, ConvertHold, CreateTenant, ExpireHold, ExpireLapsedHolds, ExtendHold, GiveBack, GrantUnits,
     MoveBooked, PlaceHold, PutPool, SetPolicy,
-}
+);
 
 fn value(reply: impl Serialize) -> Value {
     serde_json::to_value(reply).unwrap()
