@@ -58,6 +58,14 @@ impl PrivatePostgres {
         Ok(said.trim_end().to_owned())
     }
 
+    /// Keeps the server's log and everything in the database, as text: `psql --file` brings it back.
+    pub fn rescue(&self, to: &Path) -> Result<()> {
+        std::fs::copy(self.folder.join("server.log"), to.join("server.log")).context("cannot copy the server's log")?;
+        let mut pg_dump = self.account.command(self.programs.join("pg_dump"));
+        let dump = run(pg_dump.arg("--dbname").arg(self.url()))?;
+        std::fs::write(to.join("surehold.sql"), dump).context("cannot write the dump")
+    }
+
     fn data(&self) -> PathBuf {
         self.folder.join("data")
     }

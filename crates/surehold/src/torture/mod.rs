@@ -1,8 +1,11 @@
 //! `surehold torture`: starts servers of its own, harms them while clients ask, and proves what became of every request.
 //!
-//! `run.rs` puts a run together; `folder.rs`, `progress.rs` and `page.rs` are what the user sees of it.
+//! `run.rs` puts a run together; `goals.rs` says what it must reach; `folder.rs`, `progress.rs` and `page.rs` are what
+//! the user sees of it.
 
+mod findings;
 mod folder;
+mod goals;
 mod page;
 mod progress;
 mod run;
@@ -27,7 +30,7 @@ pub(crate) struct Torture {
     /// How long clients ask and faults come; longer if faults were asked for that did not come yet
     #[arg(long, default_value_t = 5.0, value_parser = minutes)]
     minutes: f64,
-    /// Requests at the least; clients go on without faults until then, for as long again at most
+    /// Requests at the least that are not turned away; clients go on without faults until then, for as long again at most
     #[arg(long, default_value_t = 0, value_name = "NUMBER")]
     operations: u64,
     /// Decides what clients do and which faults come when [default: another one each time]
@@ -156,13 +159,41 @@ impl Torture {
 impl Plan {
     /// What to type to do the same again.
     fn command_line(&self) -> String {
-        let Plan { store, duration, seed, clients, possible, sabotage, .. } = self;
+        let Plan { store, duration, operations, seed, clients, possible, sabotage, .. } = self;
         let minutes = duration.as_secs_f64() / 60.0;
+        let operations = if *operations > 0 { format!(" --operations {operations}") } else { String::new() };
         let sabotage = sabotage.as_ref().map(|name| format!(" --sabotage {name}")).unwrap_or_default();
         format!(
-            "surehold torture --store {} --minutes {minutes} --seed {seed} --clients {clients} --faults {}{sabotage}",
+            "surehold torture --store {} --minutes {minutes}{operations} --seed {seed} --clients {clients} --faults {}\
+             {sabotage}",
             store.name(),
             possible.faults
         )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+
+    #[derive(Parser)]
+    struct Words {
+        #[command(flatten)]
+        torture: Torture,
+    }
+
+    #[test]
+    fn the_command_line_says_it_all() {
+        let check = |typed: &str, expected: &str| {
+            let words = typed.split_whitespace();
+            let plan = Words::try_parse_from(words).unwrap().torture.plan().unwrap();
+            assert_eq!(plan.command_line(), format!("surehold torture {expected}"));
+        };
+        let all = "--store sqlite --minutes 1.5 --operations 30000 --seed 5 --clients 24 --faults kill=3,stop";
+        check(&format!("x {all}"), all);
+        let some = "--store sqlite --minutes 5 --seed 7 --clients 16 --faults none";
+        check("x --store sqlite --seed 7 --faults none", some);
     }
 }

@@ -7,9 +7,10 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 use surehold_lab::torture::auditor::Checked;
-use surehold_lab::torture::environment::{FaultKind, Finding, Recovery};
+use surehold_lab::torture::environment::{FaultKind, Recovery};
 
 use super::Plan;
+use super::findings::{Findings, counted, times};
 use super::run::Outcome;
 use surehold_lab::torture::workload::Tally;
 
@@ -46,9 +47,9 @@ impl Page {
     }
 
     fn head(&mut self, plan: &Plan, outcome: &Outcome) {
-        let verdict = match outcome.findings.len() {
+        let verdict = match outcome.findings.total() {
             0 => "no violations".to_owned(),
-            count => format!("{count} VIOLATIONS"),
+            count => counted(count, "VIOLATION", "VIOLATIONS"),
         };
         let early = if outcome.interrupted { ", stopped early" } else { "" };
         self.line(&format!("# Torture on {}, seed {}: {verdict}{early}\n", plan.store.name(), plan.seed));
@@ -56,27 +57,23 @@ impl Page {
         let kernel = std::fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default();
         let build = if cfg!(debug_assertions) { " (debug build)" } else { "" };
         self.line(&format!(
-            "surehold {}{build}, {}, Linux {}; {} s, {} clients",
+            "surehold {}{build}, {}, Linux {}; {} s, {}",
             env!("CARGO_PKG_VERSION"),
             outcome.store_version,
             kernel.trim(),
             outcome.took.as_secs(),
-            plan.clients
+            counted(u64::try_from(plan.clients).unwrap_or(u64::MAX), "client", "clients")
         ));
     }
 
-    fn violations(&mut self, findings: &[Finding]) {
-        if findings.is_empty() {
+    fn violations(&mut self, findings: &Findings) {
+        if findings.total() == 0 {
             return;
         }
         self.title("Violations");
-        let mut by_rule: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
-        for finding in findings {
-            by_rule.entry(finding.rule).or_default().push(&finding.detail);
-        }
-        for (rule, details) in by_rule {
-            self.line(&format!("- {rule}: {} times", details.len()));
-            for detail in details.iter().take(EXAMPLES_MAX) {
+        for (rule, broken) in findings.by_rule() {
+            self.line(&format!("- {rule}: {}", times(broken.times)));
+            for detail in broken.details.iter().take(EXAMPLES_MAX) {
                 self.line(&format!("  - {}", detail.replace('\n', "\n    ")));
             }
         }
@@ -84,14 +81,14 @@ impl Page {
 
     fn operations(&mut self, outcome: &Outcome) {
         self.title("Operations");
-        let total = outcome.workload.total;
+        let total = outcome.workload.total();
         self.line(&format!(
-            "{} asked: {} ok, {} fail, {} info; useful {} % of those that were not turned away\n",
+            "{} asked: {} ok, {} fail, {} info; useful {} % of the changes that were not turned away\n",
             total.asked(),
             total.ok(),
             total.fail(),
             total.unknown,
-            total.useful_percent()
+            outcome.workload.changes().useful_percent()
         ));
         self.line("| request | useful | repeated | refused | turned away | unknown |");
         self.line("|---|---:|---:|---:|---:|---:|");
@@ -109,9 +106,9 @@ impl Page {
             let count = |counts: &BTreeMap<FaultKind, u32>| counts.get(kind).copied().unwrap_or(0);
             self.line(&format!("| {kind} | {} | {least} | {} |", count(&summary.done), count(&summary.missed)));
         }
-        let mut line = format!("\n{} processes killed", summary.kills);
-        let _ = write!(line, "; {} servers frozen in mid-batch", summary.caught_in_batch);
-        let _ = write!(line, "; {} starts failed and were tried again", summary.failed_starts);
+        let mut line = format!("\nProcesses killed: {}", summary.kills);
+        let _ = write!(line, "; servers frozen in mid-batch: {}", summary.caught_in_batch);
+        let _ = write!(line, "; starts that failed and were tried again: {}", summary.failed_starts);
         self.line(&line);
         for (kind, reason) in &plan.possible.impossible {
             self.line(&format!("- not possible: {kind}, because {reason}"));
@@ -158,17 +155,18 @@ impl Page {
             ("effects, found in the feed", checked.effects),
             ("of these, with a clock to compare", checked.instants),
             ("pool versions in answers, compared", checked.versions_told),
-            ("pairs in real-time order", checked.real_time),
+            ("moments, compared with all that came before", checked.real_time),
             ("reads", checked.reads),
             ("idempotency keys", checked.keys),
-            ("refusals, justified", checked.refusals),
-            ("refusals that could not be decided", checked.refusals_undecided),
+            ("refusals, compared with what was there", checked.refusals),
+            ("of these, could not be decided", checked.refusals_undecided),
             ("windows searched for a linear order", checked.windows),
             ("of these, given up", checked.windows_undecided),
             ("operations in these windows", checked.window_operations),
             ("states searched", checked.states_searched),
             ("tasks", checked.tasks),
             ("charges", checked.charges),
+            ("charges that were done", checked.charges_done),
         ] {
             self.line(&format!("| {what} | {count} |"));
         }
@@ -181,14 +179,14 @@ impl Page {
         }
         let provider = &outcome.provider;
         self.line(&format!(
-            "- the provider got {} requests, did harm to {} of them, and made {} charges",
+            "- requests to the provider: {}; harmed by it: {}; charges made: {}",
             provider.requests,
             provider.faults_total(),
             provider.charges.len()
         ));
-        self.line(&format!("- {} results were refused because the lease was lost", outcome.logs.stale_results));
+        self.line(&format!("- results that were refused because the lease was lost: {}", outcome.logs.stale_results));
         for (message, count) in &outcome.logs.errors {
-            self.line(&format!("- logged {count} times as an error: {message}"));
+            self.line(&format!("- logged {} as an error: {message}", times(*count)));
         }
     }
 }

@@ -62,6 +62,7 @@ fn counts(tally: Tally, summary: &Summary) -> String {
     let recovered = summary.recoveries.last().map(|last| format!(", back in {} ms", last.took.as_millis()));
     let found = match summary.findings.len() {
         0 => String::new(),
+        1 => ", 1 VIOLATION".to_owned(),
         count => format!(", {count} VIOLATIONS"),
     };
     let (faults, kills) = (summary.faults(), summary.kills);

@@ -11,14 +11,16 @@ use surehold_lab::torture::environment::{
     Finding, Ledger, LogReport, NemesisPlan, Stage, StagePlan, Summary, TENANT, torment,
 };
 use surehold_lab::torture::history::{self, Recorder};
-use surehold_lab::torture::workload::{self, Counts, WorkloadEnd, WorkloadPlan};
+use surehold_lab::torture::workload::{self, Counts, Followed, WorkloadEnd, WorkloadPlan};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::task::JoinHandle;
 use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
 use super::Plan;
-use super::folder::Folder;
+use super::findings::Findings;
+use super::folder::{Folder, Left};
+use super::goals;
 use super::page;
 use super::progress::Progress;
 
@@ -37,7 +39,7 @@ const SAID_CHARS_MAX: usize = 2_000;
 
 /// What a run came to.
 pub(super) struct Outcome {
-    pub(super) findings: Vec<Finding>,
+    pub(super) findings: Findings,
     /// How much the auditor looked at.
     pub(super) checked: Checked,
     /// What is worth knowing and is no violation.
@@ -75,6 +77,7 @@ pub(super) async fn run(plan: Plan) -> Result<bool> {
         stage = Stage::start(&stage_plan) => Arc::new(stage?),
         () = interrupted.cancelled() => anyhow::bail!("interrupted; nothing was begun"),
     };
+    folder.mark(Left::Unfinished)?;
     let recorder = Arc::new(Recorder::create(&folder.file(HISTORY))?);
     let ledger = Arc::new(Ledger::create(&folder.file("faults.jsonl"), recorder.began())?);
     let run = Run { plan, folder, stage, recorder, ledger, provider, interrupted };
@@ -125,10 +128,12 @@ impl Run {
         let looking = self.look_after_nodes();
         self.calm_provider();
         self.stage.heal(&self.ledger).await;
+        let healed = Instant::now();
         feed_read.cancel();
-        reader.await.context("the reader of the feed panicked")??;
+        let followed = reader.await.context("the reader of the feed panicked")??;
         progress.say("checking");
-        let (mut findings, checked) = self.judge().await?;
+        let (mut findings, checked) = self.judge(healed, &followed).await?;
+        require_caught_up(&followed, &mut findings);
         looking.abort();
         let provider = self.provider.report();
         self.stage.stop_nodes(&self.ledger).await;
@@ -136,9 +141,15 @@ impl Run {
         self.audit(&mut findings, &mut notes).await?;
         let logs = self.stage.logs()?;
         let summary = self.ledger.summary();
-        findings.extend(summary.findings.iter().chain(&logs.findings).cloned());
-        if !workload.is_meaningful() {
-            findings.push(Finding { rule: "enough came of the requests", detail: format!("{:?}", workload.total) });
+        for Finding { rule, detail } in summary.findings.iter().cloned() {
+            findings.add(rule, detail);
+        }
+        findings.add_counted(logs.findings.iter().cloned(), &logs.counts);
+        self.require_goals(&workload, &summary, &logs, &mut findings);
+        if findings.total() > 0
+            && let Err(error) = self.stage.rescue_data(&self.folder.file("data-rescued")).await
+        {
+            notes.push(format!("what is in the store could not be kept: {error:#}"));
         }
         self.finish(&Outcome {
             findings,
@@ -159,8 +170,27 @@ impl Run {
         tokio::spawn(async move { stage.look_after_nodes(&ledger).await })
     }
 
-    /// From before the first fault until everything is healed.
-    fn follow_feed(&self) -> (JoinHandle<Result<()>>, CancellationToken) {
+    /// A run that proves nothing must not pass. Whoever stops it early does not expect much.
+    fn require_goals(&self, workload: &WorkloadEnd, summary: &Summary, logs: &LogReport, findings: &mut Findings) {
+        if self.interrupted.is_cancelled() {
+            return;
+        }
+        for shortcoming in workload.shortcomings() {
+            findings.add("enough came of the requests", shortcoming);
+        }
+        if let Some(unfenced) = goals::unfenced(&self.plan.possible.faults, logs.stale_results) {
+            findings.add("frozen workers come too late", unfenced);
+        }
+        // How fast a debug build is says nothing.
+        if !cfg!(debug_assertions)
+            && let Some(late) = goals::late(&summary.recoveries, self.plan.store.recovery_goal())
+        {
+            findings.add("killed servers are back in time", late);
+        }
+    }
+
+    /// From before the first fault until everything is healed, and then on to the end.
+    fn follow_feed(&self) -> (JoinHandle<Result<Followed>>, CancellationToken) {
         let WorkloadPlan { nodes, tenant, api_key, seed, .. } = self.workload_plan();
         let (path, stop) = (self.folder.file(FEED), CancellationToken::new());
         let token = stop.clone();
@@ -224,13 +254,13 @@ impl Run {
     /// A run is asked for with a least number of requests, too.
     async fn ask_enough(&self, counts: &Counts) {
         let enough = async {
-            while counts.total().asked() < self.plan.operations {
+            while counts.total().heard() < self.plan.operations {
                 sleep(SHOW_PAUSE).await;
             }
         };
         tokio::select! {
             reached = timeout(self.plan.duration, enough) => if reached.is_err() {
-                let detail = format!("{} of {}", counts.total().asked(), self.plan.operations);
+                let detail = format!("{} of {}", counts.total().heard(), self.plan.operations);
                 self.ledger.find("as many requests are made as asked for", detail);
             },
             () = self.interrupted.cancelled() => {}
@@ -243,7 +273,7 @@ impl Run {
     }
 
     /// Reads what is there, keeps it beside the history, and compares the two.
-    async fn judge(&self) -> Result<(Vec<Finding>, Checked)> {
+    async fn judge(&self, healed: Instant, followed: &Followed) -> Result<(Findings, Checked)> {
         let history = history::read(&self.folder.file(HISTORY))?;
         let node = self.workload_plan().nodes.into_iter().next().context("there is no server")?;
         let collect = CollectPlan {
@@ -252,38 +282,57 @@ impl Run {
             api_key: self.stage.api_key.clone(),
             feed_path: Some(self.folder.file(FEED)),
         };
-        let mut final_state = auditor::collect(&collect, &history).await?;
+        let mut final_state = auditor::collect_healed(&collect, &history, healed).await?;
+        final_state.live_until.clone_from(&followed.end);
         final_state.began_at = self.stage.is_clock_left_alone().then(|| self.recorder.began_at()).transpose()?;
         final_state.charges = Some(charges_seen(&self.provider.report()));
         let text = serde_json::to_vec(&final_state).context("cannot write down what is there")?;
         std::fs::write(self.folder.file("final.json"), text).context("cannot write down what is there")?;
-        let verdict = tokio::task::spawn_blocking(move || auditor::judge(&history, &final_state)).await?;
-        let findings = verdict.violations.into_iter().map(|Violation { rule, detail }| Finding { rule, detail });
-        Ok((findings.collect(), verdict.checked))
+        let judge = move || {
+            let verdict = auditor::judge(&history, &final_state);
+            let too_little = verdict.too_little(&final_state);
+            (verdict, too_little)
+        };
+        let (verdict, too_little) = tokio::task::spawn_blocking(judge).await?;
+        let mut findings = Findings::default();
+        let kept = verdict.violations.into_iter().map(|Violation { rule, detail }| Finding { rule, detail });
+        findings.add_counted(kept, &verdict.counts);
+        // Whoever stops it early does not expect much.
+        if !self.interrupted.is_cancelled() {
+            for Violation { rule, detail } in too_little {
+                findings.add(rule, detail);
+            }
+        }
+        Ok((findings, verdict.checked))
     }
 
     /// By the program's own means, on the store itself.
-    async fn audit(&self, findings: &mut Vec<Finding>, notes: &mut Vec<String>) -> Result<()> {
+    async fn audit(&self, findings: &mut Findings, notes: &mut Vec<String>) -> Result<()> {
         let output = self.stage.run(&["audit"]).await?;
         let said = |bytes: &[u8]| String::from_utf8_lossy(bytes).chars().take(SAID_CHARS_MAX).collect::<String>();
         match output.status.code() {
             Some(0) => notes.push("`surehold audit` found nothing".to_owned()),
-            Some(1) => findings.push(Finding { rule: "`surehold audit` finds nothing", detail: said(&output.stdout) }),
-            _ => findings.push(Finding { rule: "`surehold audit` can look", detail: said(&output.stderr) }),
+            Some(1) => findings.add("`surehold audit` finds nothing", said(&output.stdout)),
+            _ => findings.add("`surehold audit` can look", said(&output.stderr)),
         }
         Ok(())
     }
 
     fn finish(&self, outcome: &Outcome) -> Result<bool> {
-        let found = outcome.findings.len();
-        if found > 0 {
-            self.stage.rescue_data(&self.folder.file("data-rescued"))?;
-        }
-        self.folder.mark(found)?;
+        let found = outcome.findings.total();
+        self.folder.mark(Left::Violations(found))?;
         let page = page::page(&self.plan, outcome);
         std::fs::write(self.folder.file("report.md"), &page).context("cannot write the report")?;
         page::print(&page)?;
         Ok(found == 0)
+    }
+}
+
+fn require_caught_up(followed: &Followed, findings: &mut Findings) {
+    let Followed { end, told, caught_up } = followed;
+    if !caught_up {
+        let end = end.as_deref().unwrap_or("a place that nobody tells");
+        findings.add("a live reader comes to the end of the feed", format!("it ends at {end}; told up to {told}"));
     }
 }
 

@@ -1,7 +1,4 @@
-//! Events as they come over the wire, and whether the feed keeps its own promises: in order, complete, and the same for
-//! whoever followed it live.
-
-use std::collections::HashMap;
+//! Events as they come over the wire, and whether the feed keeps its own promises: in order, and complete.
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -233,7 +230,8 @@ fn what(body: &Value) -> Option<What> {
     })
 }
 
-fn cursor(text: &str) -> Option<(i64, u64)> {
+/// Row and place.
+pub(super) fn cursor(text: &str) -> Option<(i64, u64)> {
     let (seq, place) = text.split_once('-')?;
     Some((seq.parse().ok()?, place.parse().ok()?))
 }
@@ -255,7 +253,6 @@ pub(super) fn decoded(last: &FinalState, verdict: &mut Verdict) -> Vec<Event> {
         events.push(event);
     }
     verdict.checked.events = count_of(events.len());
-    check_live(last, verdict);
     events
 }
 
@@ -273,40 +270,5 @@ fn check_order(before: Option<&Event>, event: &Event, verdict: &mut Verdict) {
     }
     if before.is_some_and(|before| event.at < before.at || (event.seq == before.seq && event.at != before.at)) {
         verdict.add("feed", || format!("the clock goes back at event {}-{}", event.seq, event.place));
-    }
-}
-
-/// Whether they tell the same, wherever the reader has put cursor and instant.
-fn is_same(a: &EventSeen, b: &EventSeen) -> bool {
-    let rest = |seen: &EventSeen| match &seen.body {
-        Value::Object(fields) => {
-            let told = fields.iter().filter(|(name, _)| *name != "cursor" && *name != "at");
-            Value::Object(told.map(|(name, value)| (name.clone(), value.clone())).collect())
-        }
-        other => other.clone(),
-    };
-    a.at == b.at && (a.body == b.body || rest(a) == rest(b))
-}
-
-/// What a reader saw who followed it live is what the feed has now, between the first and the last that it saw.
-fn check_live(last: &FinalState, verdict: &mut Verdict) {
-    let Some(live) = &last.live else { return };
-    verdict.checked.events_live = count_of(live.len());
-    let places: HashMap<&str, usize> = last.events.iter().zip(0..).map(|(e, i)| (e.cursor.as_str(), i)).collect();
-    let mut expected: Option<usize> = None;
-    for seen in live {
-        let Some(&place) = places.get(seen.cursor.as_str()) else {
-            verdict.add("feed", || format!("a live reader saw event {}, which the feed does not have", seen.cursor));
-            continue;
-        };
-        if !is_same(seen, &last.events[place]) {
-            verdict.add("feed", || format!("a live reader saw another event {}", seen.cursor));
-        }
-        if let Some(expected) = expected.filter(|expected| *expected != place) {
-            let missed = last.events.get(expected).map_or("the end", |event| event.cursor.as_str());
-            let cursor = &seen.cursor;
-            verdict.add("feed", || format!("a live reader was told {cursor} where {missed} follows"));
-        }
-        expected = Some(place + 1);
     }
 }

@@ -86,6 +86,9 @@ pub struct Checked {
     pub operations: u64,
     pub tasks: u64,
     pub charges: u64,
+    /// Operations that were to charge and did.
+    #[serde(default)]
+    pub charges_done: u64,
 }
 
 /// A count for a report.

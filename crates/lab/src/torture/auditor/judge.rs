@@ -1,11 +1,12 @@
 //! All rules, in the order in which they need each other.
 
-use super::clock;
+use super::clock::{self, Clock};
 use super::effects;
 use super::feed;
 use super::final_check;
 use super::findings::Verdict;
 use super::linearizable::{self, Judged};
+use super::live;
 use super::realtime;
 use super::refusals::{self, Refusals};
 use super::replay;
@@ -31,6 +32,7 @@ pub fn judge_with_seed(history: &[Entry], final_state: &FinalState, seed: u64) -
     let replay = replay::replay(events, &requests, final_state, &mut verdict);
     final_check::check(final_state, &replay, &mut verdict);
     let effects = effects::find(&requests, &replay, final_state, &mut verdict);
+    live::check(final_state, &replay, &effects, &mut verdict);
     clock::check(&requests, &effects, &replay, final_state, &mut verdict);
     let moments = realtime::moments(&requests, &effects, &replay);
     realtime::check(&requests, &effects, &moments, &mut verdict);
@@ -38,7 +40,8 @@ pub fn judge_with_seed(history: &[Entry], final_state: &FinalState, seed: u64) -
     replies::check(&requests, &mut verdict);
     let bounds = refusals::bounds(&moments, &replay);
     let by_event = effects.iter().map(|effect| (effect.event, *effect)).collect();
-    Refusals { replay: &replay, bounds: &bounds, effects: by_event }.check(&requests, &mut verdict);
+    let clock = Clock::of(final_state);
+    Refusals { replay: &replay, bounds: &bounds, effects: by_event, clock }.check(&requests, &mut verdict);
     let judged = Judged { requests: &requests, effects: &effects, moments: &moments, bounds: &bounds, replay: &replay };
     linearizable::check(&judged, seed, &mut verdict);
     tasks::check(&requests, final_state, &replay, &mut verdict);

@@ -9,7 +9,7 @@
 //! |---|---|
 //! | `requests.rs` | `history`, `defect-answers` |
 //! | `strangers.rs` | `strangers` |
-//! | `feed.rs` | `feed` |
+//! | `feed.rs`, `live.rs` | `feed` |
 //! | `replay.rs` | `replay`, `oversold`, `all-or-nothing`, `expiry` |
 //! | `final_check.rs` | `replay`, `converged` |
 //! | `effects/` | `ok-exists`, `fail-nowhere`, `done-twice`, `versions-told` |
@@ -20,6 +20,7 @@
 //! | `refusals.rs` | `refusals` |
 //! | `linearizable/` | `linearizable` |
 //! | `tasks.rs` | `tasks`, `early-task-burnt`, `charged-twice`, `leases`, `converged` |
+//! | `floors.rs` | `enough-seen`: for runs to ask |
 
 mod clock;
 mod collect;
@@ -27,9 +28,11 @@ mod effects;
 mod feed;
 mod final_check;
 mod findings;
+mod floors;
 mod instant;
 mod judge;
 mod linearizable;
+mod live;
 mod model;
 mod realtime;
 mod refusals;
@@ -43,7 +46,8 @@ mod tasks;
 #[cfg(test)]
 mod tests;
 
-pub use collect::collect;
+pub use collect::{collect, collect_healed};
 pub use findings::{Checked, Verdict, Violation};
+pub use floors::FLOORS_FROM_REQUESTS;
 pub use judge::{judge, judge_with_seed};
 pub use state::{AttemptSeen, ChargeSeen, CollectPlan, FinalState, OperationSeen};

@@ -6,12 +6,13 @@
 
 use std::collections::HashMap;
 
+use super::clock::Clock;
 use super::effects::Effect;
 use super::feed::What;
 use super::findings::Verdict;
 use super::model::{HoldState, differences};
 use super::realtime::{Moment, Moments};
-use super::replay::{Replay, Step};
+use super::replay::{Life, Replay, Step};
 use super::requests::Request;
 use crate::torture::history::{Ask, Units};
 
@@ -68,6 +69,8 @@ pub(super) struct Refusals<'a> {
     pub(super) bounds: &'a HashMap<String, Bounds>,
     /// By their events.
     pub(super) effects: HashMap<usize, Effect>,
+    /// As far as the clock that decides was left alone.
+    pub(super) clock: Option<Clock>,
 }
 
 impl Refusals<'_> {
@@ -153,8 +156,30 @@ impl Refusals<'_> {
             return false;
         };
         match self.replay.events[end.event].what {
-            What::Expired { .. } => true,
+            What::Expired { .. } => !self.lived_on(request, life) && self.can_have_lapsed(request, life),
             _ => self.effects.get(&end.event).is_none_or(|effect| effect.begun <= request.done()),
+        }
+    }
+
+    /// Whether something was done to it, alive, that was only asked for after the answer. What nobody was told of may
+    /// have been asked for sooner by somebody else.
+    fn lived_on(&self, request: &Request<'_>, life: &Life) -> bool {
+        let mut alive = life.stages.iter().filter(|stage| stage.state == HoldState::Active);
+        alive.any(|stage| {
+            let effect = self.effects.get(&stage.event).filter(|effect| effect.done < u64::MAX);
+            effect.is_some_and(|effect| effect.begun > request.done())
+        })
+    }
+
+    /// Whether its time can have come before the answer, as far as it had certainly been extended before the question.
+    fn can_have_lapsed(&self, request: &Request<'_>, life: &Life) -> bool {
+        let certain = |event: usize| self.effects.get(&event).is_some_and(|effect| effect.done < request.begun());
+        let active = || life.stages.iter().filter(|stage| stage.state == HoldState::Active);
+        let stage = active().rfind(|stage| certain(stage.event)).or_else(|| active().next());
+        let expires_at = stage.and_then(|stage| stage.expires_at);
+        match (self.clock, expires_at) {
+            (Some(clock), Some(expires_at)) => expires_at <= clock.latest(request.done()),
+            (None, _) | (_, None) => true,
         }
     }
 

@@ -3,31 +3,12 @@
 use std::collections::HashMap;
 
 use super::findings::{Verdict, count_of};
-use super::requests::{Fate, Request, function};
+use super::requests::{Fate, Request, function, is_defect, is_turned_away};
 use crate::torture::history::Answer;
 
-/// The server did not get as far as deciding, so that it says nothing about the key.
-const UNDECIDED: [&str; 16] = [
-    "unreachable",
-    "busy",
-    "not-executed",
-    "unavailable",
-    "stopping",
-    "too-many-requests",
-    "request-timeout",
-    "unauthenticated",
-    "scope-missing",
-    "not-found",
-    "malformed-json",
-    "malformed-request",
-    "invalid",
-    "body-too-large",
-    "defect",
-    "corrupt",
-];
-
-pub(super) fn is_decided(refusal: &str) -> bool {
-    !UNDECIDED.contains(&refusal)
+/// Whether it says anything about the key: those who were turned away, and who met a defect, were not looked at.
+fn is_decided(refusal: &str) -> bool {
+    !is_turned_away(refusal) && !is_defect(refusal)
 }
 
 pub(super) fn check(requests: &[Request<'_>], verdict: &mut Verdict) {
@@ -70,7 +51,7 @@ fn check_group(name: &str, group: &[&Request<'_>], verdict: &mut Verdict) {
             verdict.add("replies-repeat", || format!("{name} was answered {one:?} and {other:?}"));
         }
     }
-    let news = oks.iter().filter(|request| is_news(request)).count();
+    let news = oks.iter().filter(|request| request.is_news()).count();
     if news > 1 {
         verdict.add("replies-repeat", || format!("{name} was new {news} times"));
     }
@@ -79,12 +60,5 @@ fn check_group(name: &str, group: &[&Request<'_>], verdict: &mut Verdict) {
         if request.ask() == first.ask() || refusal != "idempotency-key-reused" {
             verdict.add("replies-repeat", || format!("{name} was done, and {} was answered {refusal}", request.name()));
         }
-    }
-}
-
-fn is_news(request: &Request<'_>) -> bool {
-    match request.answer() {
-        Some(Answer::Hold { replayed, .. } | Answer::Pool { replayed, .. } | Answer::Task { replayed }) => !replayed,
-        Some(Answer::Absent) | None => false,
     }
 }

@@ -6,6 +6,43 @@ use super::findings::{Verdict, count_of};
 use super::strangers;
 use crate::torture::history::{Answer, Ask, Entry, HoldSeen, Kind, PoolSeen};
 
+/// Nobody was there, or had time to look: it says nothing about what was asked.
+const TURNED_AWAY: [&str; 7] =
+    ["unreachable", "busy", "not-executed", "unavailable", "stopping", "too-many-requests", "request-timeout"];
+/// Something is wrong with the server or what it has stored.
+const DEFECTS: [&str; 2] = ["defect", "corrupt"];
+/// Something is wrong with the request itself, or with the key that was shown: not said to those who ask as the
+/// documents tell them to.
+const NOT_FOR_THE_HONEST: [&str; 13] = [
+    "malformed-json",
+    "malformed-request",
+    "idempotency-key-missing",
+    "idempotency-key-malformed",
+    "task-id-missing",
+    "unauthenticated",
+    "signature-invalid",
+    "scope-missing",
+    "not-found",
+    "method-not-allowed",
+    "body-too-large",
+    "unsupported-media-type",
+    "invalid",
+];
+/// How the history writes an answer without a code: the server took it for no HTTP at all.
+const WITHOUT_CODE: &str = "status-";
+
+pub(super) fn is_turned_away(code: &str) -> bool {
+    TURNED_AWAY.contains(&code)
+}
+
+pub(super) fn is_defect(code: &str) -> bool {
+    DEFECTS.contains(&code)
+}
+
+fn is_for_the_dishonest(code: &str) -> bool {
+    NOT_FOR_THE_HONEST.contains(&code) || code.starts_with(WITHOUT_CODE)
+}
+
 /// What the one who asked knows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Fate {
@@ -61,6 +98,16 @@ impl<'a> Request<'a> {
         match self.answer()? {
             Answer::Pool { pool, replayed } => Some((pool, *replayed)),
             Answer::Hold { .. } | Answer::Absent | Answer::Task { .. } => None,
+        }
+    }
+
+    /// Whether the answer says that this very request did it.
+    pub(super) fn is_news(&self) -> bool {
+        match self.answer() {
+            Some(Answer::Hold { replayed, .. } | Answer::Pool { replayed, .. } | Answer::Task { replayed }) => {
+                !replayed
+            }
+            Some(Answer::Absent) | None => false,
         }
     }
 
@@ -174,12 +221,18 @@ fn check_shape(entry: &Entry, verdict: &mut Verdict) {
         Kind::Fail if entry.error.is_none() => {
             verdict.add("history", || format!("entry {index}: a fail that does not say why"));
         }
-        Kind::Fail | Kind::Info if matches!(entry.error.as_deref(), Some("defect" | "corrupt")) => {
+        Kind::Fail | Kind::Info if entry.error.as_deref().is_some_and(|error| is_mistaken(entry, error)) => {
             let (what, error) = (function(&entry.ask), entry.error.as_deref().unwrap_or_default());
             verdict.add("defect-answers", || format!("entry {index}: {what} was answered {error}"));
         }
         Kind::Invoke | Kind::Ok | Kind::Fail | Kind::Info => {}
     }
+}
+
+/// Whether nobody should have been answered this, or not the one who asked.
+fn is_mistaken(entry: &Entry, error: &str) -> bool {
+    let to_the_honest = entry.kind == Kind::Fail && !entry.stranger;
+    is_defect(error) || (to_the_honest && is_for_the_dishonest(error))
 }
 
 /// Whether it is an answer to this, and about what was asked for.

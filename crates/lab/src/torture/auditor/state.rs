@@ -86,8 +86,12 @@ pub struct FinalState {
     pub pools: BTreeMap<String, PoolSeen>,
     /// The whole feed.
     pub events: Vec<EventSeen>,
-    /// What a reader saw that followed the feed while it grew.
+    /// What a reader saw that followed the feed from its beginning while it grew, until everything was healed.
     pub live: Option<Vec<EventSeen>>,
+    /// The cursor at which the feed ended when everything was healed: the live reader must have come so far. `None` when
+    /// nobody looked; then it is what was acknowledged last.
+    #[serde(default)]
+    pub live_until: Option<String>,
     pub operations: Vec<OperationSeen>,
     /// What the provider's books say, read after everything had come to rest: charges are made until then. `None` when
     /// nobody looked, so that charges are not judged.

@@ -2,12 +2,9 @@
 //! it nevertheless, nobody's request explains it.
 
 use super::findings::Verdict;
-use super::requests::{Fate, Request};
+use super::requests::{Fate, Request, is_turned_away};
 
 const NOTHING_THERE: &str = "not-found";
-/// Nobody was there, or had time to look at the key.
-const TURNED_AWAY: [&str; 7] =
-    ["unreachable", "busy", "not-executed", "unavailable", "stopping", "too-many-requests", "request-timeout"];
 
 pub(super) fn check(strangers: &[Request<'_>], verdict: &mut Verdict) {
     for stranger in strangers {
@@ -16,7 +13,7 @@ pub(super) fn check(strangers: &[Request<'_>], verdict: &mut Verdict) {
             Fate::Ok => None,
             Fate::Fail => stranger.refusal(),
         };
-        if told.is_some_and(|told| TURNED_AWAY.contains(&told)) {
+        if told.is_some_and(is_turned_away) {
             continue;
         }
         verdict.checked.strangers += 1;

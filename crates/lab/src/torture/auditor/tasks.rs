@@ -14,6 +14,10 @@ const EXPIRE_HOLD: &str = "EXPIRE_HOLD";
 /// With how many charges each is done.
 const CHARGES: [(&str, usize); 2] = [("CHARGE", 1), ("CHARGE_WITH_FEE", 2)];
 const NOTE_CHARGE: &str = "NOTE_CHARGE";
+/// The provider said no, and no charge was made.
+const DECLINED: &str = "card_declined";
+/// The workers that tried it died one after the other.
+const QUARANTINED: &str = "quarantined";
 
 pub(super) fn is_charge(kind: &str) -> bool {
     CHARGES.iter().any(|(name, _)| *name == kind)
@@ -43,6 +47,7 @@ pub(super) fn check(requests: &[Request<'_>], last: &FinalState, replay: &Replay
     check_ended(&operations, replay, verdict);
     check_burnt(replay, verdict);
     check_leased(&operations, verdict);
+    check_dead(&operations, verdict);
     check_notes(&operations, verdict);
     if let Some(charges) = &last.charges {
         check_charges(charges, requests, &operations, &taken, verdict);
@@ -183,6 +188,29 @@ fn check_leased(operations: &HashMap<(&str, &str), &OperationSeen>, verdict: &mu
     }
 }
 
+/// Nothing dies but a charge, and that for a reason that was given to it: patience outlasts every fault.
+fn check_dead(operations: &HashMap<(&str, &str), &OperationSeen>, verdict: &mut Verdict) {
+    for ((kind, key), operation) in operations.iter().filter(|(_, operation)| operation.state == "DEAD_LETTER") {
+        let lost = || operation.attempts.iter().any(|attempt| attempt.outcome == "lost");
+        let with_reason = is_charge(kind)
+            && match operation.dead_code.as_deref() {
+                Some(DECLINED) => operation.effects.last().is_some_and(|state| state == "REJECTED"),
+                Some(QUARANTINED) => lost(),
+                Some(_) | None => false,
+            };
+        if !with_reason {
+            let code = &operation.dead_code;
+            verdict.add("tasks", || format!("{kind} {key} is dead without a reason: {code:?}"));
+        }
+    }
+    let done = operations.iter().filter(|((kind, _), charge)| is_charge(kind) && is_paid(charge));
+    verdict.checked.charges_done = count_of(done.count());
+}
+
+fn is_paid(charge: &OperationSeen) -> bool {
+    charge.state == "SUCCEEDED" && !is_declined(charge)
+}
+
 fn is_declined(operation: &OperationSeen) -> bool {
     operation.result.as_ref().is_some_and(|result| result["declined"] == true)
 }
@@ -191,7 +219,7 @@ fn is_declined(operation: &OperationSeen) -> bool {
 fn check_notes(operations: &HashMap<(&str, &str), &OperationSeen>, verdict: &mut Verdict) {
     let mut expected: HashSet<String> = HashSet::new();
     for ((kind, key), charge) in operations.iter().filter(|((kind, _), _)| is_charge(kind)) {
-        if charge.state != "SUCCEEDED" || is_declined(charge) {
+        if !is_paid(charge) {
             continue;
         }
         let note = format!("{}:{}", escaped(kind), escaped(key));
@@ -255,7 +283,7 @@ fn check_steps(
     verdict: &mut Verdict,
 ) {
     let steps = CHARGES.iter().find(|(name, _)| *name == kind).map_or(0, |(_, steps)| *steps);
-    let is_done = operation.state == "SUCCEEDED" && !is_declined(operation);
+    let is_done = is_paid(operation);
     for step in 0..steps.max(operation.effects.len()) {
         let state = operation.effects.get(step).map(String::as_str);
         let as_told = match state {

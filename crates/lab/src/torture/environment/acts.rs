@@ -140,21 +140,25 @@ impl Scene<'_> {
         let base =
             if step.strength.is_multiple_of(2) { Duration::from_millis(5_500) } else { Duration::from_millis(300) };
         let duration = base + spread;
-        let mut caught_in_batch = false;
+        self.catch_in_batch(index, &life).await?;
+        self.lasts(duration).await;
+        life.signal(Signal::CONT)?;
+        let detail = json!({ "millis": millis(duration), "in_batch": true });
+        Ok(Deed { target: node.name.clone(), detail, caught_in_batch: true, ..Deed::default() })
+    }
+
+    /// Stops it until it stands still with a tenant's turn.
+    async fn catch_in_batch(&self, index: usize, life: &Life) -> Result<()> {
         for _ in 0..CATCHES_MAX {
+            ensure!(!self.stop.is_cancelled(), "the run was over");
             life.signal(Signal::STOP)?;
-            caught_in_batch = self.is_in_batch(index, life.pid()?).await.unwrap_or(false);
-            if caught_in_batch || self.stop.is_cancelled() {
-                break;
+            if self.is_in_batch(index, life.pid()?).await.unwrap_or(false) {
+                return Ok(());
             }
             life.signal(Signal::CONT)?;
             sleep(RETRY_PAUSE).await;
         }
-        life.signal(Signal::STOP)?;
-        self.lasts(duration).await;
-        life.signal(Signal::CONT)?;
-        let detail = json!({ "millis": millis(duration), "in_batch": caught_in_batch });
-        Ok(Deed { target: node.name.clone(), detail, caught_in_batch, ..Deed::default() })
+        bail!("it was never met in the middle of a batch")
     }
 
     /// Whether a server that stands still has a tenant's turn.
@@ -267,7 +271,7 @@ impl Scene<'_> {
         let (index, node) = self.server(step);
         let clock = self.stage.clocks.get(index).context("there is no clock to turn")?;
         let far: i64 = if step.strength.is_multiple_of(4) { 30 } else { 10 };
-        let offset_secs = i64::from(step.strength / 4) % (2 * far + 1) - far;
+        let offset_secs = offset_secs(i64::from(step.strength / 4), far, clock.offset_secs()?);
         clock.set(offset_secs)?;
         // It is looked at once a second.
         self.lasts(Duration::from_millis(1_100 + u64::from(step.strength))).await;
@@ -310,6 +314,13 @@ impl Scene<'_> {
     }
 }
 
+/// Up to `far` from the true time, never the true time itself, and never what it was.
+fn offset_secs(roll: i64, far: i64, now: i64) -> i64 {
+    let offset = roll % (2 * far) - far;
+    let offset = if offset < 0 { offset } else { offset + 1 };
+    if offset == now { -offset } else { offset }
+}
+
 pub(super) fn millis(duration: Duration) -> u64 {
     u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
 }
@@ -335,6 +346,18 @@ fn is_write_lock(line: &str, pid: u32, inode: u64) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_clock_that_jumps_moves() {
+        let check = |roll, now, expected| assert_eq!(offset_secs(roll, 10, now), expected, "{roll} at {now}");
+        check(0, 0, -10);
+        check(9, 0, -1);
+        check(10, 0, 1);
+        check(19, 0, 10);
+        check(20, 0, -10);
+        check(20, -10, 10);
+        check(12, 3, -3);
+    }
 
     #[test]
     fn the_writers_lock_is_known() {

@@ -47,6 +47,12 @@ impl FakeClock {
         pairs.map(|(name, value)| (name.to_owned(), value)).to_vec()
     }
 
+    /// As it was last set.
+    pub(super) fn offset_secs(&self) -> Result<i64> {
+        let written = std::fs::read_to_string(&self.file).context("cannot look at a clock")?;
+        written.trim().parse().context("a clock that shows no time")
+    }
+
     /// Seconds beside the true time. In one step: a file that is half written would be no time at all.
     pub(super) fn set(&self, offset_secs: i64) -> Result<()> {
         let new = self.file.with_extension("new");

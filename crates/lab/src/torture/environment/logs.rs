@@ -13,11 +13,14 @@ use super::ledger::Finding;
 const PANIC: &str = "panicked at";
 /// Said by a worker whose result came after its lease: the fence held.
 const STALE: &str = "its result is not written";
-const EXAMPLES_MAX: usize = 5;
+const EXAMPLES_MAX: u64 = 5;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LogReport {
+    /// A few of each rule.
     pub findings: Vec<Finding>,
+    /// How many of each rule there are.
+    pub counts: BTreeMap<&'static str, u64>,
     /// Errors that are no defects, by message without what changes from one to the next.
     pub errors: BTreeMap<String, u64>,
     /// Results that were refused because the lease was lost.
@@ -63,9 +66,10 @@ impl LogReport {
     }
 
     fn find(&mut self, rule: &'static str, name: &str, number: u64, line: &str) {
-        let alike = self.findings.iter().filter(|finding| finding.rule == rule).count();
+        let count = self.counts.entry(rule).or_default();
+        *count += 1;
         // The file has the rest.
-        if alike < EXAMPLES_MAX {
+        if *count <= EXAMPLES_MAX {
             self.findings.push(Finding { rule, detail: format!("{name}.log:{number}: {line}") });
         }
     }

@@ -129,6 +129,9 @@ impl Nemesis {
             return;
         }
         let done = self.ledger.summary().done;
+        if done.is_empty() && !plan.faults.0.is_empty() {
+            self.ledger.find("some fault is done", format!("none of {} was", plan.faults));
+        }
         for (kind, least) in &plan.faults.0 {
             let done = done.get(kind).copied().unwrap_or(0);
             if done < *least {

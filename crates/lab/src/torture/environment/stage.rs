@@ -8,12 +8,13 @@
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
 use futures_util::future::join_all;
 use rustix::process::Signal;
 use serde_json::Value;
+use tokio::time::sleep;
 
 use super::clock::{self, FakeClock};
 use super::disk::{self, SmallDisk};
@@ -35,6 +36,7 @@ pub const CONVERGE_WITHIN: Duration = Duration::from_mins(1);
 /// A server is given 10 s for its requests and 10 s for its effects.
 const STOP_PATIENCE: Duration = Duration::from_secs(30);
 const CRASHED_LAUNCHES_MAX: u32 = 5;
+const WRITE_PAUSE: Duration = Duration::from_millis(100);
 
 #[derive(Clone, Debug)]
 pub struct StagePlan {
@@ -124,6 +126,12 @@ impl Database {
             }
         };
         tokio::task::spawn_blocking(crash).await.context("crashing Postgres panicked")?
+    }
+
+    async fn rescue(&self, to: PathBuf) -> Result<()> {
+        let server = Arc::clone(&self.server);
+        let rescue = move || server.lock().expect("nothing panics while holding it").rescue(&to);
+        tokio::task::spawn_blocking(rescue).await.context("rescuing the data panicked")?
     }
 
     fn version(&self) -> Result<String> {
@@ -278,12 +286,18 @@ impl Stage {
         if let Err(error) = self.bring_up(CONVERGE_WITHIN).await {
             ledger.find(RULE, format!("{error:#}"));
         }
-        for server in self.servers() {
-            match self.prober.write(server.address).await {
-                Some(200) => {}
-                status => ledger.find(RULE, format!("a write through {} was answered with {status:?}", server.name)),
+        let since = Instant::now();
+        let writes = self.servers().map(|server| async move {
+            // Whatever a fault has left on its way may still be in it.
+            while self.prober.write(server.address).await != Some(200) {
+                if since.elapsed() > CONVERGE_WITHIN {
+                    ledger.find(RULE, format!("{} answers no write", server.name));
+                    break;
+                }
+                sleep(WRITE_PAUSE).await;
             }
-        }
+        });
+        join_all(writes).await;
     }
 
     /// Starts nodes again that could not start. One that had been ready does not end by itself.
@@ -304,7 +318,7 @@ impl Stage {
                     Err(error) => ledger.find("no node ends by itself", format!("{error:#}")),
                 }
             }
-            tokio::time::sleep(PAUSE).await;
+            sleep(PAUSE).await;
         }
     }
 
@@ -339,12 +353,15 @@ impl Stage {
         run(&self.command, words).await
     }
 
-    /// What is on a small disk would be gone with it.
-    pub fn rescue_data(&self, to: &Path) -> Result<()> {
-        if self.disk.is_none() {
+    /// What is on a small disk, or in a private Postgres, would be gone with it.
+    pub async fn rescue_data(&self, to: &Path) -> Result<()> {
+        if self.disk.is_none() && self.database.is_none() {
             return Ok(());
         }
         std::fs::create_dir_all(to).context("cannot make a folder for the data")?;
+        if let Some(database) = &self.database {
+            return database.rescue(to.to_owned()).await;
+        }
         for name in ["surehold.db", "surehold.db-wal", "surehold.db-shm"] {
             let from = self.data.join(name);
             if from.is_file() {

@@ -5,7 +5,7 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use rustix::process::Signal;
 use serde_json::{Value, json};
 use tokio::time::sleep;
@@ -35,19 +35,27 @@ impl Scene<'_> {
         let worker = worker_id(&node.log)?;
         let while_writing = step.strength % 4 < 2;
         let caught = self.catch(&client, worker, while_writing, &life).await;
-        life.signal(Signal::STOP)?;
         let since = Instant::now();
-        let caught = caught.unwrap_or_default();
-        let mut lost = false;
-        if step.strength % 4 < 3 && !caught.is_empty() {
-            lost = self.wait_for_loss(&client, worker, &caught).await;
-        } else {
+        let frozen = match caught {
+            Ok(caught) if !caught.is_empty() => self.keep_frozen(step, &client, worker, &caught).await,
+            Ok(_) => Err(anyhow::anyhow!("it was never met with a lease")),
+            Err(error) => Err(error),
+        };
+        life.signal(Signal::CONT)?;
+        let woken_by_loss = frozen?;
+        let detail = json!({ "millis": millis(since.elapsed()), "while_writing": while_writing,
+                "woken_by_loss": woken_by_loss });
+        Ok(Deed { target: node.name.clone(), detail, ..Deed::default() })
+    }
+
+    /// Until it has lost what it had, and mostly not a moment longer. Whether it was woken in that moment.
+    async fn keep_frozen(&self, step: Step, client: &Client, worker: i64, caught: &Leases) -> Result<bool> {
+        let at_once = step.strength % 4 < 3;
+        if !at_once {
             self.lasts(Duration::from_millis(4_000 + 3 * u64::from(step.strength))).await;
         }
-        life.signal(Signal::CONT)?;
-        let detail = json!({ "millis": millis(since.elapsed()), "caught": !caught.is_empty(), "while_writing": while_writing,
-                "woken_by_loss": lost });
-        Ok(Deed { target: node.name.clone(), detail, ..Deed::default() })
+        ensure!(self.wait_for_loss(client, worker, caught).await, "nobody took its lease away");
+        Ok(at_once)
     }
 
     /// Stops it when it has a lease. Frozen in a call, it finds that its time is over; frozen while it writes, it has

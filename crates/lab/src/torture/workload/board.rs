@@ -1,7 +1,9 @@
-//! Where clients hear of each other's holds: to fight over them, and to look after those that somebody lost.
+//! Where clients hear of each other's holds: to fight over them, and to look after those that somebody lost. And what
+//! time it is for the servers, whose clocks are turned.
 
 use std::collections::VecDeque;
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicI64, Ordering};
 
 use uuid::Uuid;
 
@@ -24,6 +26,8 @@ pub(super) struct Posted {
 #[derive(Debug, Default)]
 pub(super) struct Board {
     notes: Mutex<Notes>,
+    /// How many microseconds the clock that decides is before that of the clients.
+    clock_ahead: AtomicI64,
 }
 
 #[derive(Debug, Default)]
@@ -33,6 +37,16 @@ struct Notes {
 }
 
 impl Board {
+    /// It was this instant when a server just answered.
+    pub(super) fn set_clock(&self, instant: i64) {
+        self.clock_ahead.store(instant - own_clock(), Ordering::Relaxed);
+    }
+
+    /// As far as anybody can tell, in microseconds since 1970.
+    pub(super) fn clock(&self) -> i64 {
+        own_clock() + self.clock_ahead.load(Ordering::Relaxed)
+    }
+
     /// Says what is known of a hold now; what was said before is forgotten.
     pub(super) fn post(&self, posted: Posted) {
         let mut notes = self.notes.lock().expect("nothing panics while holding it");
@@ -67,6 +81,10 @@ impl Board {
     pub(super) fn find(&self) -> Option<Uuid> {
         self.notes.lock().expect("nothing panics while holding it").lost.pop_front()
     }
+}
+
+fn own_clock() -> i64 {
+    jiff::Timestamp::now().as_microsecond()
 }
 
 #[cfg(test)]

@@ -23,8 +23,17 @@ pub const FUNCTIONS: [&str; 12] = [
     "charge_task",
 ];
 
-/// Less than this is a run that proves nothing.
-pub const USEFUL_PERCENT_MIN: u64 = 40;
+/// A run in which less of the changes than this was useful proves nothing.
+const USEFUL_PERCENT_MIN: u64 = 40;
+/// Nor does one in which most were turned away.
+const TURNED_AWAY_PERCENT_MAX: u64 = 50;
+/// With fewer asks than this, chance decides what came at all.
+const ASKED_MIN: u64 = 5_000;
+
+/// Reads succeed whatever becomes of the world.
+fn is_change(function: &str) -> bool {
+    !function.starts_with("read_")
+}
 
 fn function(ask: &Ask) -> usize {
     match ask {
@@ -71,9 +80,18 @@ impl Tally {
         self.ok() + self.fail() + self.unknown
     }
 
+    /// Those that were not turned away: only they say something about the world.
+    pub fn heard(&self) -> u64 {
+        self.ok() + self.refused + self.unknown
+    }
+
     /// Of the asks that were not turned away; rounded down, 0 if there were none.
     pub fn useful_percent(&self) -> u64 {
-        (self.useful * 100).checked_div(self.asked() - self.turned_away).unwrap_or(0)
+        (self.useful * 100).checked_div(self.heard()).unwrap_or(0)
+    }
+
+    fn turned_away_percent(&self) -> u64 {
+        (self.turned_away * 100).checked_div(self.asked()).unwrap_or(0)
     }
 
     fn plus(self, other: Tally) -> Tally {
@@ -147,7 +165,7 @@ impl Counts {
     }
 
     pub(super) fn end(&self) -> WorkloadEnd {
-        WorkloadEnd { total: self.total(), by_function: self.by_function(), fails: self.fails() }
+        WorkloadEnd { by_function: self.by_function(), fails: self.fails() }
     }
 }
 
@@ -161,15 +179,39 @@ fn had_been_so(answer: &Answer) -> bool {
 /// What a run came to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WorkloadEnd {
-    pub total: Tally,
     pub by_function: BTreeMap<&'static str, Tally>,
     pub fails: BTreeMap<String, u64>,
 }
 
 impl WorkloadEnd {
-    /// Whether enough happened for the run to prove something.
-    pub fn is_meaningful(&self) -> bool {
-        self.total.useful_percent() >= USEFUL_PERCENT_MIN
+    pub fn total(&self) -> Tally {
+        self.by_function.values().copied().fold(Tally::default(), Tally::plus)
+    }
+
+    /// Without the reads.
+    pub fn changes(&self) -> Tally {
+        let changes = self.by_function.iter().filter(|(function, _)| is_change(function));
+        changes.map(|(_, tally)| *tally).fold(Tally::default(), Tally::plus)
+    }
+
+    /// What did not happen, or not enough, for the run to prove something.
+    pub fn shortcomings(&self) -> Vec<String> {
+        let mut short = Vec::new();
+        let useful = self.changes().useful_percent();
+        if useful < USEFUL_PERCENT_MIN {
+            short.push(format!("{useful} % of the changes were useful; {USEFUL_PERCENT_MIN} % are wanted"));
+        }
+        let total = self.total();
+        if total.asked() < ASKED_MIN {
+            return short;
+        }
+        let turned_away = total.turned_away_percent();
+        if turned_away > TURNED_AWAY_PERCENT_MAX {
+            short.push(format!("{turned_away} % of the requests were turned away; {TURNED_AWAY_PERCENT_MAX} % may be"));
+        }
+        let never = self.by_function.iter().filter(|(_, tally)| tally.useful == 0);
+        short.extend(never.map(|(function, _)| format!("nothing came of any `{function}`")));
+        short
     }
 }
 
@@ -187,6 +229,25 @@ mod tests {
         check(0, 0, 0, 9, 0, 0);
         check(40, 20, 30, 1_000, 10, 40);
         check(1, 0, 2, 0, 0, 33);
+    }
+
+    #[test]
+    fn what_a_run_lacks() {
+        let check = |place: Tally, read_hold: Tally, cancel: Tally, expected: &[&str]| {
+            let by_function = BTreeMap::from([("place", place), ("read_hold", read_hold), ("cancel", cancel)]);
+            let end = WorkloadEnd { by_function, fails: BTreeMap::new() };
+            assert_eq!(end.shortcomings(), expected, "{end:?}");
+        };
+        let tally = |useful, refused, turned_away| Tally { useful, refused, turned_away, ..Tally::default() };
+        let nothing = Tally::default();
+        check(tally(40, 60, 0), nothing, nothing, &[]);
+        // Reads make no share better.
+        let few = "39 % of the changes were useful; 40 % are wanted";
+        check(tally(39, 61, 0), tally(1_000, 0, 0), nothing, &[few]);
+        check(tally(4_000, 0, 0), tally(1_000, 0, 0), nothing, &["nothing came of any `cancel`"]);
+        check(tally(2_000, 0, 1_000), tally(1_000, 0, 1_000), tally(1, 0, 0), &[]);
+        let away = "60 % of the requests were turned away; 50 % may be";
+        check(tally(1_998, 0, 3_000), tally(1, 0, 0), tally(1, 0, 0), &[away]);
     }
 
     #[test]

@@ -4,12 +4,14 @@
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::Path;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 use reqwest::header::{ACCEPT, AUTHORIZATION, HeaderValue};
 use reqwest::{Client, Response};
+use serde::Deserialize;
 use serde_json::Value;
+use tokio::time::{sleep, timeout_at};
 use tokio_util::sync::CancellationToken;
 
 use super::asker::{bearer, http_client};
@@ -20,11 +22,25 @@ use crate::torture::history::EventSeen;
 const BEGINNING: &str = "0-0";
 /// A stream gives a sign of life every 15 s.
 const SILENCE_MAX: Duration = Duration::from_secs(20);
+/// Where it was told nothing: nobody was there, or nobody had time.
 const PAUSE: Duration = Duration::from_millis(100);
 /// It goes away by itself now and then, after so many events at most: in the middle of what one commit tells, too.
-const EVENTS_AT_ONCE_MAX: usize = 60;
+const EVENTS_AT_ONCE_MAX: usize = 300;
+/// When it is stopped, nobody is harmed any more.
+const CATCH_UP_WITHIN: Duration = Duration::from_mins(1);
 
-/// Follows the feed from its beginning until it is stopped.
+/// How far a reader came.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Followed {
+    /// The cursor of the last event that was there when it was stopped; `None` if that cannot be found out.
+    pub end: Option<String>,
+    /// Of the last event that it was told.
+    pub told: String,
+    /// Whether it was told everything up to that end.
+    pub caught_up: bool,
+}
+
+/// Follows the feed from its beginning until it is stopped, and then on to the end that the feed has at that moment.
 pub async fn follow(
     nodes: Vec<String>,
     tenant: String,
@@ -32,24 +48,38 @@ pub async fn follow(
     seed: u64,
     path: &Path,
     stop: CancellationToken,
-) -> Result<()> {
+) -> Result<Followed> {
     let file = File::create(path).with_context(|| format!("cannot write the feed to {}", path.display()))?;
     let mut reader = Reader {
         http: http_client(|builder| builder.read_timeout(SILENCE_MAX))?,
         authorization: bearer(&api_key)?,
         last_id: BEGINNING.to_owned(),
+        told: BEGINNING.to_owned(),
         dice: Dice::new(usize::try_from(seed).unwrap_or(usize::MAX)),
         file: BufWriter::new(file),
     };
-    for node in nodes.iter().cycle() {
-        let address = format!("{}/v1/{tenant}/events", node.trim_end_matches('/'));
-        let Some(read) = stop.run_until_cancelled(reader.read(&address)).await else { break };
+    let addresses = nodes.iter().map(|node| format!("{}/v1/{tenant}/events", node.trim_end_matches('/')));
+    let addresses: Vec<String> = addresses.collect();
+    ensure!(!addresses.is_empty(), "a reader needs a node to ask");
+    if let Some(read) = stop.run_until_cancelled(reader.read_on(&addresses, None)).await {
         read?;
-        if stop.run_until_cancelled(tokio::time::sleep(PAUSE)).await.is_none() {
-            break;
-        }
     }
-    reader.file.flush().context("cannot write the feed")
+    let followed = reader.catch_up(&addresses).await?;
+    reader.file.flush().context("cannot write the feed")?;
+    Ok(followed)
+}
+
+/// Where an event is: the journal's row, and the place in it.
+fn place(cursor: &str) -> Result<(u64, u64)> {
+    let (seq, index) = cursor.split_once('-').with_context(|| format!("{cursor} is no cursor"))?;
+    Ok((seq.parse()?, index.parse()?))
+}
+
+/// Of the feed as a list.
+#[derive(Deserialize)]
+struct Page {
+    next: String,
+    more: bool,
 }
 
 #[derive(Debug)]
@@ -57,13 +87,67 @@ struct Reader {
     http: Client,
     authorization: HeaderValue,
     last_id: String,
+    /// The cursor of the last event.
+    told: String,
     dice: Dice,
     file: BufWriter<File>,
 }
 
 impl Reader {
-    /// Until the stream is cut, or it has had enough for now. An error if there is no use in coming back.
-    async fn read(&mut self, address: &str) -> Result<()> {
+    /// From node to node, until it was told the event at `end`; for ever if there is none.
+    async fn read_on(&mut self, addresses: &[String], end: Option<(u64, u64)>) -> Result<()> {
+        for address in addresses.iter().cycle() {
+            if self.has_reached(end)? {
+                break;
+            }
+            let told_before = self.told.clone();
+            self.read(address, end).await?;
+            if self.told == told_before {
+                sleep(PAUSE).await;
+            }
+        }
+        Ok(())
+    }
+
+    fn has_reached(&self, end: Option<(u64, u64)>) -> Result<bool> {
+        Ok(end.is_some() && Some(place(&self.told)?) >= end)
+    }
+
+    /// Reads on to where the feed ends now: whoever stops in the middle has seen nothing of what came last.
+    async fn catch_up(&mut self, addresses: &[String]) -> Result<Followed> {
+        let deadline = (Instant::now() + CATCH_UP_WITHIN).into();
+        let end = match timeout_at(deadline, self.find_end(addresses)).await {
+            Ok(end) => end?,
+            Err(_elapsed) => return Ok(Followed { end: None, told: self.told.clone(), caught_up: false }),
+        };
+        let read = timeout_at(deadline, self.read_on(addresses, Some(place(&end)?))).await;
+        let caught_up = read.is_ok();
+        read.unwrap_or(Ok(()))?;
+        Ok(Followed { end: Some(end), told: self.told.clone(), caught_up })
+    }
+
+    /// As the pages tell it, from where the reader is.
+    async fn find_end(&self, addresses: &[String]) -> Result<String> {
+        let mut after = self.told.clone();
+        for address in addresses.iter().cycle() {
+            match self.page(address, &after).await {
+                Ok(Page { next, more: false }) => return Ok(next),
+                Ok(Page { next, more: true }) => after = next,
+                Err(_again) => sleep(PAUSE).await,
+            }
+        }
+        bail!("there is no node to ask")
+    }
+
+    async fn page(&self, address: &str, after: &str) -> Result<Page> {
+        let request = self.http.get(format!("{address}?limit=1000&after={after}"));
+        let response = request.header(AUTHORIZATION, self.authorization.clone()).send().await?;
+        Ok(serde_json::from_slice(&response.error_for_status()?.bytes().await?)?)
+    }
+
+    /// Until the stream is cut, it has had enough for now, or was told the event at `end`. An error if there is no use
+    /// in coming back.
+    async fn read(&mut self, address: &str, end: Option<(u64, u64)>) -> Result<()> {
         let request = self.http.get(address).header(AUTHORIZATION, self.authorization.clone());
         let request = request.header(ACCEPT, "text/event-stream").header("last-event-id", &self.last_id);
         let Ok(mut response) = request.send().await else { return Ok(()) };
@@ -76,7 +160,7 @@ impl Reader {
             for frame in frames.take(&bytes) {
                 wanted -= usize::from(frame.data.is_some());
                 self.write(frame)?;
-                if wanted == 0 {
+                if wanted == 0 || self.has_reached(end)? {
                     return Ok(());
                 }
             }
@@ -99,6 +183,7 @@ impl Reader {
             let seen = event_seen(&data).with_context(|| format!("an event that cannot be read: {data}"))?;
             serde_json::to_writer(&mut self.file, &seen).context("cannot write the feed")?;
             self.file.write_all(b"\n").context("cannot write the feed")?;
+            self.told = seen.cursor;
         }
         if let Some(id) = frame.id {
             self.last_id = id;
@@ -185,6 +270,14 @@ mod tests {
             let seen: Vec<Frame> = text.as_bytes().chunks(size).flat_map(|piece| frames.take(piece)).collect();
             assert_eq!(seen, expected, "in pieces of {size}");
         }
+    }
+
+    #[test]
+    fn places_are_ordered_by_row_first() {
+        let mut told: Vec<&str> = vec!["10-0", "9-12", "9-2", "0-0"];
+        told.sort_by_key(|cursor| place(cursor).unwrap());
+        assert_eq!(told, ["0-0", "9-2", "9-12", "10-0"]);
+        assert!(place("9").is_err() && place("9-x").is_err());
     }
 
     #[test]

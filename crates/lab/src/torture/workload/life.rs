@@ -6,13 +6,11 @@ use anyhow::Result;
 use uuid::Uuid;
 
 use super::told::{Asked, Told};
-use super::user::{Booked, Held, User};
+use super::user::{Booked, Held, SCARCE, User};
 use super::world::{STOCK, between, one_in};
 use crate::torture::history::{Ask, Units};
 
 const OWNERS: usize = 2;
-/// From here on a client is modest.
-const SCARCE: u8 = 3;
 
 impl User {
     /// Once, without tricks: the request depends on the seed alone.

@@ -34,8 +34,8 @@ use serde_json::json;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
-pub use counts::{Counts, FUNCTIONS, Tally, USEFUL_PERCENT_MIN, WorkloadEnd};
-pub use feed::follow;
+pub use counts::{Counts, FUNCTIONS, Tally, WorkloadEnd};
+pub use feed::{Followed, follow};
 
 use asker::{Asker, Office};
 use told::{Asked, Heard, Told};

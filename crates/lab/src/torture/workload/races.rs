@@ -4,7 +4,7 @@
 use anyhow::Result;
 
 use super::told::{Asked, Told};
-use super::user::{User, now_micros};
+use super::user::User;
 use super::world::{between, one_in};
 use crate::torture::history::Ask;
 
@@ -16,10 +16,10 @@ const AROUND_MILLIS: i64 = 30;
 impl User {
     /// Waits for the expiry of a hold that others wait for too, and strikes around that instant.
     pub(super) async fn meet_at_expiry(&mut self) -> Result<()> {
-        let now = now_micros();
+        let now = self.around.board.clock();
         let Some(posted) = self.around.board.expiring(now, now + AHEAD_MICROS) else { return self.place().await };
         let strike_at = posted.expires_at + 1_000 * between(&mut self.dice, -AROUND_MILLIS, AROUND_MILLIS);
-        self.pause((strike_at - now_micros()) / 1_000).await;
+        self.pause((strike_at - self.around.board.clock()) / 1_000).await;
         let asked = match self.dice.roll(12) {
             0..3 => Asked::new(Ask::Cancel { hold: posted.hold }),
             3..6 => Asked::new(self.conversion(posted.hold, &posted.lines)),

@@ -20,7 +20,9 @@ const PATIENCE: Duration = Duration::from_secs(15);
 /// Some do not wait that long, and ask again while the first request is still being worked on.
 const LITTLE_PATIENCE: Duration = Duration::from_secs(1);
 const LIVE_MAX: usize = 3;
-const BOOKED_MAX: usize = 3;
+const BOOKED_MAX: usize = 2;
+/// Of what is scarce, nobody keeps more.
+const SCARCE_BOOKED_MAX: usize = 1;
 /// How often a request without an answer is repeated before it is left to the auditor.
 const REPEATS_MAX: usize = 16;
 const PAUSE_MILLIS_MAX: i64 = 500;
@@ -31,6 +33,8 @@ const THINKING_MILLIS_MAX: i64 = 40;
 /// Requests that may be sent once more, much later.
 const REMEMBERED: usize = 16;
 const SCARCITY_MAX: u8 = 8;
+/// From here on a client is modest.
+pub(super) const SCARCE: u8 = 3;
 /// Asked without knowing anything, so that they depend on the seed alone.
 const FIRST_WISHES: usize = 2;
 
@@ -124,14 +128,16 @@ impl User {
         if one_in(&mut self.dice, 12) {
             self.node = self.dice.roll(self.around.office.node_count());
         }
-        self.live.retain(|held| held.expires_at > now_micros());
+        let now = self.around.board.clock();
+        self.live.retain(|held| held.expires_at > now);
         if self.stock_is_short {
             return self.deliver_stock().await;
         }
         if !self.disturbed.is_empty() && one_in(&mut self.dice, 5) {
             return self.put_right().await;
         }
-        if self.booked.len() > BOOKED_MAX {
+        let booked_max = if self.scarcity > SCARCE { SCARCE_BOOKED_MAX } else { BOOKED_MAX };
+        if self.booked.len() > booked_max {
             return self.give_back().await;
         }
         match self.dice.roll(100) {
@@ -283,9 +289,12 @@ impl User {
     /// Takes note of what became of a hold.
     pub(super) fn learn(&mut self, ask: &Ask, told: &Told) {
         match told {
-            Told::Ok(Answer::Hold { hold, .. }) => {
-                if matches!(ask, Ask::Place { .. }) {
+            Told::Ok(Answer::Hold { hold, replayed }) => {
+                if let Ask::Place { lifetime_secs, .. } = ask {
                     self.scarcity = self.scarcity.saturating_sub(1);
+                    if let (Some(secs), false) = (lifetime_secs, replayed) {
+                        self.around.board.set_clock(hold.expires_at - secs * 1_000_000);
+                    }
                 }
                 self.learn_of(hold);
             }
@@ -391,7 +400,7 @@ impl User {
         for byte in &mut bits {
             *byte = u8::try_from(self.dice.roll(256)).expect("below 256");
         }
-        let millis = u64::try_from(now_micros() / 1_000).unwrap_or(0);
+        let millis = u64::try_from(jiff::Timestamp::now().as_millisecond()).unwrap_or(0);
         uuid::Builder::from_unix_timestamp_millis(millis, &bits).into_uuid()
     }
 
@@ -416,9 +425,4 @@ pub(super) fn hold_of(ask: &Ask) -> Option<Uuid> {
         | Ask::ReadPool { .. }
         | Ask::ChargeTask { .. } => None,
     }
-}
-
-/// By this client's clock.
-pub(super) fn now_micros() -> i64 {
-    jiff::Timestamp::now().as_microsecond()
 }

@@ -216,23 +216,27 @@ async fn much_comes_of_it_and_all_of_it_is_written_down() {
     until("misused", async || codes.iter().all(|code| counts.fails().contains_key(*code))).await;
     stop.cancel();
     let end = running.await.unwrap().unwrap();
-    following.await.unwrap().unwrap();
-    println!("{count} asked in {took:?}; {}% useful; {end:#?}", end.total.useful_percent());
+    let followed = following.await.unwrap().unwrap();
+    println!("{count} asked in {took:?}; {}% useful; {end:#?}", end.changes().useful_percent());
 
     let history = read(&path).unwrap();
     assert_well_formed(&history);
     assert_varied(&history, &end);
     assert_repeated(&history);
-    assert!(end.is_meaningful(), "{}% useful: {end:#?}", end.total.useful_percent());
+    assert_eq!(end.shortcomings(), Vec::<String>::new(), "{end:#?}");
+    // Strangers are in the history and in no count.
     let asked = history.iter().filter(|entry| entry.kind == Kind::Invoke && !entry.stranger).count();
     let prepared = history.iter().take_while(|entry| matches!(entry.ask, Ask::PutPool { .. })).count() / 2;
-    assert_eq!(u64::try_from(asked - prepared).unwrap(), end.total.asked());
+    assert_eq!(u64::try_from(asked - prepared).unwrap(), end.total().asked());
 
     let events = feed(&feed_path);
     assert!(events.iter().any(|event| event.body["type"] == "hold_expired"), "some expire");
     let told: Vec<String> = events.into_iter().map(|event| event.cursor).collect();
     let kept = pages(&nodes.plan).await;
     assert!(told.len() > 1_000 && kept.starts_with(&told), "the feed in order, without gaps: {}", told.len());
+    assert!(followed.caught_up && told.last() == Some(&followed.told), "{followed:?}");
+    let end = kept.iter().position(|cursor| Some(cursor) == followed.end.as_ref());
+    assert_eq!(end, Some(told.len() - 1), "it stops where the feed ended: {followed:?}");
 }
 
 /// The world is as large as its clients need.
@@ -248,8 +252,8 @@ async fn few_and_many_clients() {
         until("asked", async || counts.total().asked() > 1_500).await;
         stop.cancel();
         let end = running.await.unwrap().unwrap();
-        println!("{clients} clients: {}% useful, {:?}", end.total.useful_percent(), end.fails);
-        assert!(end.is_meaningful(), "{clients} clients: {}% useful: {end:#?}", end.total.useful_percent());
+        println!("{clients} clients: {}% useful, {:?}", end.changes().useful_percent(), end.fails);
+        assert_eq!(end.shortcomings(), Vec::<String>::new(), "{clients} clients: {end:#?}");
     }
 }
 

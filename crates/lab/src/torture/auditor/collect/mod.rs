@@ -1,9 +1,10 @@
 //! Asks a healed server what has become of everything: over HTTP, as anybody could.
 //!
-//! It waits, for a minute at most, until nothing is unfinished; then everything is read between two looks at the feed
-//! that find the same end, so that what is judged was there at one moment.
+//! It waits until nothing is unfinished, as long as `patience.rs` allows; then everything is read between two looks at
+//! the feed that find the same end, so that what is judged was there at one moment.
 
 mod client;
+mod patience;
 mod wire;
 
 use std::collections::{BTreeSet, HashSet};
@@ -17,15 +18,12 @@ use futures_util::StreamExt;
 use futures_util::stream::iter;
 use uuid::Uuid;
 
-use super::state::{CollectPlan, FinalState};
+use super::state::{CollectPlan, FinalState, OperationSeen};
 use super::tasks;
 use crate::torture::history::{Ask, Entry, EventSeen};
 use client::Client;
+use patience::{Patience, Rest};
 
-/// Everything must have come to rest by then.
-const CONVERGENCE_MAX: Duration = Duration::from_mins(1);
-/// Reading took so long that somebody else's time was used up by it.
-const CONVERGENCE_MIN: Duration = Duration::from_secs(10);
 const LOOK_PAUSE: Duration = Duration::from_millis(500);
 /// Holds are looked at one by one, so many at a time.
 const LOOKS_AT_ONCE: usize = 32;
@@ -34,22 +32,28 @@ const MOMENTS_MAX: usize = 50;
 
 /// Reads the final state. Call it when everything is healed: the minute begins now.
 pub async fn collect(plan: &CollectPlan, history: &[Entry]) -> Result<FinalState> {
+    collect_healed(plan, history, Instant::now()).await
+}
+
+/// Reads the final state of what was healed a while ago: the minute began then.
+pub async fn collect_healed(plan: &CollectPlan, history: &[Entry], healed: Instant) -> Result<FinalState> {
     let client = Client::new(plan)?;
     let live = plan.feed_path.as_deref().map(read_feed).transpose()?;
     let mut state = FinalState { live, ..FinalState::default() };
+    let mut patience = Patience::since(healed);
+    // Operations first: to read every hold may take longer than they have.
+    wait_for_operations(&client, &mut state, &mut patience).await?;
     let mut stale: BTreeSet<Uuid> = history.iter().filter_map(|entry| hold_of(&entry.ask)).collect();
-    let began = Instant::now();
-    let mut deadline: Option<Instant> = None;
     for _ in 0..MOMENTS_MAX {
         loop {
             stale.extend(read_events(&client, &mut state).await?);
             read_holds(&client, &stale, &mut state).await?;
+            read_operations(&client, &mut state).await?;
             stale = unsettled_holds(&state);
-            state.read_at = now_micros()?;
-            state.operations = client.operations(tasks::kinds()).await?;
-            state.settled = stale.is_empty() && operations_rest(&state);
-            let until = *deadline.get_or_insert((began + CONVERGENCE_MAX).max(Instant::now() + CONVERGENCE_MIN));
-            if state.settled || Instant::now() >= until {
+            let unfinished = unfinished_operations(&state).into_iter().chain(stale.iter().map(Uuid::to_string));
+            let rest = patience.look(unfinished.collect(), Instant::now());
+            state.settled = rest == Rest::Settled;
+            if rest != Rest::Still {
                 break;
             }
             tokio::time::sleep(LOOK_PAUSE).await;
@@ -63,6 +67,22 @@ pub async fn collect(plan: &CollectPlan, history: &[Entry]) -> Result<FinalState
     }
     client.add_contents(&mut state.operations).await?;
     Ok(state)
+}
+
+async fn wait_for_operations(client: &Client, state: &mut FinalState, patience: &mut Patience) -> Result<()> {
+    loop {
+        read_operations(client, state).await?;
+        match patience.look(unfinished_operations(state), Instant::now()) {
+            Rest::Settled | Rest::Overdue => return Ok(()),
+            Rest::Still => tokio::time::sleep(LOOK_PAUSE).await,
+        }
+    }
+}
+
+async fn read_operations(client: &Client, state: &mut FinalState) -> Result<()> {
+    state.read_at = now_micros()?;
+    state.operations = client.operations(tasks::kinds()).await?;
+    Ok(())
 }
 
 fn now_micros() -> Result<i64> {
@@ -133,6 +153,8 @@ fn unsettled_holds(state: &FinalState) -> BTreeSet<Uuid> {
     over.map(|(id, _)| *id).collect()
 }
 
-fn operations_rest(state: &FinalState) -> bool {
-    state.operations.iter().all(|operation| operation.has_ended() || tasks::may_wait(operation, state.read_at))
+fn unfinished_operations(state: &FinalState) -> BTreeSet<String> {
+    let rests = |operation: &OperationSeen| operation.has_ended() || tasks::may_wait(operation, state.read_at);
+    let open = state.operations.iter().filter(|operation| !rests(operation));
+    open.map(|operation| format!("{} {}", operation.kind, operation.key)).collect()
 }

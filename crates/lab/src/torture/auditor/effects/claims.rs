@@ -7,7 +7,7 @@ use super::super::replay::{Replay, place};
 use super::super::requests::{Fate, Request};
 use super::super::state::FinalState;
 use super::fit::fits;
-use super::told::{Told, check_versions, is_first, told};
+use super::told::{Told, check_versions, told};
 use super::{Effect, Group};
 use crate::torture::history::Ask;
 
@@ -46,7 +46,7 @@ fn claimed_by(
     let mut claimed = None;
     let mut firsts = 0_u64;
     for request in group.requests.iter().map(|place| &requests[*place]).filter(|request| request.fate == Fate::Ok) {
-        firsts += u64::from(is_first(request));
+        firsts += u64::from(request.is_news());
         let event = match told(request, replay) {
             Told::Event(event) => Some(event),
             Told::Missing => {

@@ -173,10 +173,6 @@ impl Search<'_> {
 
     fn report(&self, event: usize, verdict: &mut Verdict) {
         let told = &self.replay.events[event];
-        // Somebody has opened the pool before the history began.
-        if matches!(told.what, What::PoolChanged { version: 1, .. }) {
-            return;
-        }
         let all = self.near.iter().flat_map(|group| &group.requests).map(|place| &self.requests[*place]);
         let alike: Vec<&Request<'_>> = all.filter(|request| fits(request, event, self.replay)).collect();
         let in_time = |request: &&Request<'_>| request.begun() <= self.seen_by[event];

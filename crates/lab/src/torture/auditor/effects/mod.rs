@@ -47,7 +47,7 @@ impl Group {
     fn effect(&self, requests: &[Request<'_>], event: usize) -> Effect {
         let possible = || self.requests.iter().copied().filter(|place| requests[*place].fate != Fate::Fail);
         let done = possible().map(|place| requests[place].done()).min().unwrap_or(u64::MAX);
-        let first = possible().find(|place| told::is_first(&requests[*place]));
+        let first = possible().find(|place| requests[*place].is_news());
         let request = first.or_else(|| possible().next()).expect("a group that did something has asked for it");
         Effect { event, request, begun: requests[request].begun(), done }
     }

@@ -6,15 +6,7 @@ use super::super::findings::Verdict;
 use super::super::model::differences;
 use super::super::replay::Replay;
 use super::super::requests::Request;
-use crate::torture::history::{Answer, Ask};
-
-/// Whether the answer says that this very request did it.
-pub(super) fn is_first(request: &Request<'_>) -> bool {
-    match request.answer() {
-        Some(Answer::Hold { replayed, .. } | Answer::Pool { replayed, .. } | Answer::Task { replayed }) => !replayed,
-        Some(Answer::Absent) | None => false,
-    }
-}
+use crate::torture::history::Ask;
 
 /// What an `ok` says about its effect.
 pub(super) enum Told {

@@ -49,12 +49,7 @@ pub(super) fn history(seed: u64, steps: usize) -> (Vec<Entry>, FinalState) {
     };
     for pool in POOLS {
         let put = Ask::PutPool { pool: pool.to_owned(), total: Some(8), closed: None, expected_version: Some(0) };
-        // Some are there before anybody asks.
-        if pool == "b" {
-            crowd.world.decide(&put, None).unwrap();
-        } else {
-            crowd.world.ask(put).unwrap();
-        }
+        crowd.world.ask(put).unwrap();
     }
     for _ in 0..steps {
         crowd.step();
@@ -247,7 +242,7 @@ fn answers<'a>(history: &'a mut [Entry], dice: &mut Dice, wanted: fn(&Entry) -> 
     history.get_mut(place)
 }
 
-const LIES: [(&str, Lie); 11] = [
+const LIES: [(&str, Lie); 13] = [
     ("an event is missing", |dice, _, state| {
         let told: Vec<usize> = (0..state.events.len()).filter(|i| state.events[*i].body["hold"].is_string()).collect();
         let place = *dice.one(&told)?;
@@ -274,6 +269,27 @@ const LIES: [(&str, Lie); 11] = [
     ("a live reader misses one", |dice, _, state| {
         let live = state.live.as_mut().filter(|live| live.len() > 2)?;
         live.remove(1 + dice.roll(live.len() - 2));
+        Some(())
+    }),
+    ("a live reader stops early", |dice, _, state| {
+        let live = state.live.as_mut().filter(|live| !live.is_empty())?;
+        live.truncate(dice.roll(live.len()));
+        Some(())
+    }),
+    ("a pool is there that nobody put", |dice, history, _| {
+        let first = |entry: &Entry| matches!(&entry.answer, Some(Answer::Pool { pool, .. }) if pool.version == 1);
+        let Entry { process, ask: Ask::PutPool { pool, .. }, .. } = answers(history, dice, first)?.clone() else {
+            return None;
+        };
+        history.retain(|entry| entry.process != process);
+        // It might be the work of somebody who was not heard.
+        let put = |entry: &Entry| matches!(&entry.ask, Ask::PutPool { pool: other, .. } if *other == pool);
+        if history.iter().any(|entry| entry.kind == Kind::Info && put(entry)) {
+            return None;
+        }
+        for (index, entry) in (0..).zip(history) {
+            entry.index = index;
+        }
         Some(())
     }),
     ("a hold is gone", |dice, _, state| {
