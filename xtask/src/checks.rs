@@ -8,13 +8,23 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, ensure};
 
 use crate::schemathesis::Schemathesis;
-use crate::torture;
+use crate::{fuzz, torture};
 
 /// Advisories are left out: they need the network, and new ones would fail an unchanged tree.
 const DENY: &str = "deny check licenses bans sources";
 
 /// Bounded, so that it takes a minute or two. The seed is fixed: an unchanged tree must not begin to fail.
 const SCHEMATHESIS: &str = "--seed 3 --max-examples 40";
+
+/// Bugs that are planted must be found, by each harness.
+const PLANTED: [&str; 3] = [
+    "test --package surehold-sqlite --features sabotage --locked --lib every_commit_goes_to_the_disk",
+    "test --package surehold-lab --features sabotage --locked --test sabotage --test simulation_planted",
+    "test --package surehold --features sabotage --locked --test planted",
+];
+
+/// For torture and planted bugs together, builds included. Not required: machines differ.
+const PROOF_GOAL: Duration = Duration::from_mins(12);
 
 type Variables<'a> = &'a [(&'static str, String)];
 
@@ -47,9 +57,20 @@ fn run_until_failure(variables: Variables, schemathesis: &Schemathesis, report: 
     // The tests have built the program that this starts.
     let arguments: Vec<String> = SCHEMATHESIS.split_whitespace().map(str::to_owned).collect();
     timed(&format!("schemathesis run {SCHEMATHESIS}"), report, || schemathesis.check(&arguments))?;
+    let since = Instant::now();
     for arguments in torture::RUNS {
         timed(&format!("surehold torture {arguments}"), report, || torture::run(arguments, variables))?;
     }
+    let tortured = since.elapsed();
+    timed("fuzz, a million executions", report, fuzz::bounded)?;
+    // Last: the program that these build can be sabotaged, and takes the place of the other.
+    let since = Instant::now();
+    for check in PLANTED {
+        run_one(check, variables, report)?;
+    }
+    let together = minutes_and_seconds(tortured + since.elapsed());
+    let goal = minutes_and_seconds(PROOF_GOAL);
+    report.push(format!("{together:>8}  of these, torture and planted bugs; the goal is {goal}"));
     if !deny_installed {
         report.push(format!(" not run  cargo {DENY}: `cargo install --locked cargo-deny` adds it"));
     }

@@ -73,7 +73,7 @@ fn fuzz(arguments: &[String]) -> Result<()> {
         (Some(input), [target]) => fuzz.replay(target, input),
         (Some(_), _) => anyhow::bail!("--replay FILE needs the one target that it is for"),
         (None, _) if options.keep => fuzz.keep(&options),
-        (None, _) => fuzz.run(&options),
+        (None, _) => fuzz.run(&options).map(drop),
     }
 }
 
