@@ -8,7 +8,8 @@ use surehold_core::kernel::{ColumnType, Corrupt, Row, Timestamp, Value};
 use surehold_engine::{OwnedValue, Snapshot, SnapshotError};
 
 use crate::store::{
-    OpenError, borrowed, named_damage, open_reader, real_path, require_ours, require_sound_at_rest, system_clock,
+    OpenError, borrowed, check_all, named_damage, open_reader, real_path, require_ours, require_sound_at_rest,
+    system_clock,
 };
 use crate::values::{Param, read};
 
@@ -29,6 +30,7 @@ impl SqliteSnapshot {
         require_ours(&connection, path).map_err(|error| named_damage(path, error))?;
         // The first read after this decides what is seen; it happens here, not when somebody asks.
         connection.execute_batch("begin deferred; select count(*) from schema_migrations").map_err(damage)?;
+        check_all(&connection, path).map_err(|error| named_damage(path, error))?;
         Ok(SqliteSnapshot { connection })
     }
 }

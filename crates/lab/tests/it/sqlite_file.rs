@@ -92,6 +92,8 @@ fn require_damaged(file: &Path) {
         }
         other => panic!("{other:?}"),
     }
+    let refused = SqliteSnapshot::open(file).map(drop);
+    assert!(matches!(refused, Err(OpenError::Damaged { .. })), "whoever audits is told the same: {refused:?}");
     assert!(fs::read(file).unwrap() == before, "a damaged file is evidence, and is left as it is");
 }
 
