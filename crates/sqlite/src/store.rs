@@ -26,7 +26,7 @@ use crate::wal;
 /// Earlier versions have a bug in the write-ahead log that can lose a commit.
 const SQLITE_VERSION_MIN: i32 = 3_051_003;
 /// Checking reads the whole file, and a server that was killed is to be back within a second.
-const CHECKED_BYTES_MAX: u64 = 256 << 20;
+const CHECKED_BYTES_MAX: u64 = 64 << 20;
 pub(crate) const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Tells the time to the writer. Injected, so that tests and simulations can turn it.
