@@ -154,7 +154,7 @@ impl RepairCommand {
         Ok(())
     }
 
-    /// Also tells what the pool lacks now, if it is more than before.
+    /// Also tells what the pool lacks, whether or not somebody was told before.
     fn repair_pool(
         &self,
         facts: &mut Facts,
@@ -163,11 +163,10 @@ impl RepairCommand {
         booked_delta: i64,
     ) -> Decision<(RepairedThing, Option<Event>)> {
         let pool = facts.get_mut::<Pool>(key)?.ok_or_else(|| self.changed())?;
-        let oversold_before = pool.oversold;
         let repaired = pool.repaired(held_delta, booked_delta);
         *pool = repaired.ok_or_else(|| RepairRefusal::Impossible { target: self.repair.target() })?;
         let (version, oversold) = (pool.version, pool.oversold);
-        let told = (oversold > oversold_before).then(|| Event::PoolOversold { pool: key.clone(), oversold });
+        let told = (oversold > 0).then(|| Event::PoolOversold { pool: key.clone(), oversold });
         Ok((RepairedThing::Pool { pool: key.clone(), version, held_delta, booked_delta }, told))
     }
 

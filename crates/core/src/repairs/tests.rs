@@ -118,6 +118,17 @@ fn pools() {
     check((1, 0, 0), (0, i64::MIN), impossible, (1, 0, 0));
 }
 
+/// The event may be what was missing.
+#[test]
+fn what_a_pool_lacks_is_told_again() {
+    let mut facts = facts(|facts| {
+        facts.insert(Pool { total: 1, booked: 3, oversold: 2, ..Pool::new(pool_key()) });
+    });
+    let repair = Repair::Pool { pool: pool_key(), held_delta: 0, booked_delta: 0 };
+    assert_eq!(make(&mut facts, repair, 0), "repair 1");
+    assert_eq!(events(&facts).last(), Some(&Event::PoolOversold { pool: pool_key(), oversold: 2 }));
+}
+
 #[test]
 fn a_pool_tells_its_step_and_what_it_lacks() {
     let mut facts = facts(|facts| {

@@ -1,5 +1,6 @@
 //! Thousands of seeds of the simulation: nothing is lost, doubled or oversold, whatever fails and wherever it dies.
 
+use std::num::NonZero;
 use std::ops::ControlFlow;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -14,7 +15,6 @@ const SEED_VARIABLE: &str = "SUREHOLD_SIMULATION_SEED";
 const SEEDS: u64 = 10_000;
 /// With so many seeds, every point is visited for certain.
 const SEEDS_FOR_COVERAGE: u64 = 2_000;
-const THREADS: usize = 2;
 /// A workload that only ever gets refused proves nothing.
 const USEFUL_PERCENT_MIN: u64 = 40;
 const SEEDS_RUN_TWICE: u64 = 20;
@@ -70,7 +70,7 @@ fn whatever_fails_nothing_is_lost_doubled_or_oversold() {
         });
     };
     std::thread::scope(|scope| {
-        for _ in 0..THREADS {
+        for _ in 0..std::thread::available_parallelism().map_or(1, NonZero::get) {
             scope.spawn(work);
         }
     });

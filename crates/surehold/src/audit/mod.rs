@@ -79,7 +79,7 @@ impl Audit {
             Some(_) | None => None,
         };
         if let Some(Repairs { applied, stopped_by }) = &repairs {
-            text.push_str(&repair::for_people(applied));
+            text.push_str(&repair::for_people(applied, &audited.report.slugs));
             if !applied.is_empty() || stopped_by.is_some() {
                 audited = look(&config)?;
                 text.push_str("\nAudited again\n\n");

@@ -11,6 +11,7 @@ use surehold_core::repairs::Repair;
 use surehold_engine::{AuditReport, Proposal, Remedy};
 use surehold_http::wire::{REPAIRS_MAX, RepairItem};
 
+use super::report::{Slugs, tenant_text};
 use crate::client::{Client, Request};
 use crate::config::Config;
 
@@ -33,18 +34,20 @@ pub(super) struct Repairs {
 }
 
 impl Applied {
-    pub(super) fn json(&self) -> Value {
-        json!({"tenant": self.tenant.0, "target": self.target, "outcome": self.outcome, "why": self.why})
+    pub(super) fn json(&self, slugs: &Slugs) -> Value {
+        let slug = slugs.get(&self.tenant);
+        json!({"tenant": self.tenant.0, "slug": slug, "target": self.target, "outcome": self.outcome, "why": self.why})
     }
 }
 
-pub(super) fn for_people(applied: &[Applied]) -> String {
+pub(super) fn for_people(applied: &[Applied], slugs: &Slugs) -> String {
     let mut text = String::from("\nRepairs\n");
     if applied.is_empty() {
         text.push_str("  there is nothing that can be repaired\n");
     }
     for Applied { tenant, target, outcome, why } in applied {
         let why = why.as_ref().map(|why| format!(": {why}")).unwrap_or_default();
+        let tenant = tenant_text(*tenant, slugs);
         let _ = writeln!(text, "  tenant {tenant}: {target}: {outcome}{why}");
     }
     text

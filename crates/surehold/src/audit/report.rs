@@ -80,16 +80,16 @@ impl Audited {
             "invariants": invariants.collect::<Vec<_>>(),
         });
         if let Some(applied) = applied {
-            report["repairs"] = applied.iter().map(Applied::json).collect();
+            report["repairs"] = applied.iter().map(|applied| applied.json(slugs)).collect();
         }
         report
     }
 }
 
-type Slugs = BTreeMap<TenantId, String>;
+pub(super) type Slugs = BTreeMap<TenantId, String>;
 
 /// As everybody calls it; a number where it has no name.
-fn tenant_text(tenant: TenantId, slugs: &Slugs) -> String {
+pub(super) fn tenant_text(tenant: TenantId, slugs: &Slugs) -> String {
     match slugs.get(&tenant) {
         Some(slug) if tenant.0 < 0 => format!("{slug} (test)"),
         Some(slug) => slug.clone(),

@@ -1,10 +1,12 @@
 //! Short runs of `surehold torture`: every fault does what it says, and whatever ends the run, nothing stays behind.
 
-use std::path::Path;
+use std::io::Read;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
+use tempfile::TempDir;
 
 use crate::{surehold, text};
 
@@ -47,8 +49,8 @@ fn wait_until(what: &str, mut is_so: impl FnMut() -> bool) {
 
 /// Each of them is done.
 fn check_faults(store: &str, faults: &[&str]) -> Vec<(String, Value)> {
-    let place = tempfile::tempdir().unwrap();
-    let folder = place.path().canonicalize().unwrap().join("run");
+    let place = Place::new();
+    let folder = place.folder();
     let once: Vec<String> = faults.iter().map(|fault| format!("{fault}=1")).collect();
     let output = torture(&folder, store, AT_ONCE, &once.join(",")).output().unwrap();
     let (page, said) = (text(&output.stdout), text(&output.stderr));
@@ -96,8 +98,8 @@ fn every_fault_on_postgres() {
 /// Where the machine does not allow it, it says so and goes on without.
 #[test]
 fn what_depends_on_the_machine() {
-    let place = tempfile::tempdir().unwrap();
-    let folder = place.path().canonicalize().unwrap().join("run");
+    let place = Place::new();
+    let folder = place.folder();
     let output = torture(&folder, "sqlite", AT_ONCE, "disk-full,clock-jump,kill=1").output().unwrap();
     let page = text(&output.stdout);
     assert_eq!(output.status.code(), Some(0), "{page}\n{}", text(&output.stderr));
@@ -113,7 +115,35 @@ fn what_depends_on_the_machine() {
     }
 }
 
+/// Where a run is kept, also afterwards if the test fails.
+struct Place(Option<TempDir>);
+
+impl Place {
+    fn new() -> Place {
+        Place(Some(tempfile::tempdir().unwrap()))
+    }
+
+    fn folder(&self) -> PathBuf {
+        self.0.as_ref().unwrap().path().canonicalize().unwrap().join("run")
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            eprintln!("everything is in {}", self.0.take().unwrap().keep().display());
+        }
+    }
+}
+
 struct Running(Child);
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        // Most have ended.
+        let _ = self.0.kill();
+    }
+}
 
 impl Running {
     /// Waits until the first server listens.
@@ -130,15 +160,23 @@ impl Running {
         assert!(Command::new("kill").args([&format!("-{name}"), &id]).status().unwrap().success());
     }
 
-    fn output(self) -> Output {
-        self.0.wait_with_output().unwrap()
+    fn output(mut self) -> Output {
+        // Both are short.
+        let read = |mut from: Box<dyn Read>| {
+            let mut bytes = Vec::new();
+            from.read_to_end(&mut bytes).unwrap();
+            bytes
+        };
+        let stderr = read(Box::new(self.0.stderr.take().unwrap()));
+        let stdout = read(Box::new(self.0.stdout.take().unwrap()));
+        Output { status: self.0.wait().unwrap(), stdout, stderr }
     }
 }
 
 #[test]
 fn interrupted_it_heals_and_judges() {
-    let place = tempfile::tempdir().unwrap();
-    let folder = place.path().canonicalize().unwrap().join("run");
+    let place = Place::new();
+    let folder = place.folder();
     let running = Running::start(&folder, "kill");
     running.signal("INT");
     let output = running.output();
@@ -149,8 +187,8 @@ fn interrupted_it_heals_and_judges() {
 
 #[test]
 fn killed_it_leaves_nobody_behind() {
-    let place = tempfile::tempdir().unwrap();
-    let folder = place.path().canonicalize().unwrap().join("run");
+    let place = Place::new();
+    let folder = place.folder();
     // A frozen server listens to no other signal than the one that it gets then.
     let running = Running::start(&folder, "kill=1,freeze=1000");
     assert_ne!(processes_of(&folder), Vec::<String>::new());

@@ -14,6 +14,7 @@ use std::time::{Duration, Instant};
 
 use bugs::{ALL, CONTROLS, ELSEWHERE, Trial};
 use surehold_core::sabotage::Sabotage;
+use tempfile::TempDir;
 
 /// Mostly they wait.
 const AT_ONCE: usize = 2;
@@ -82,7 +83,10 @@ fn attempt(trial: &Trial) -> Result<String, String> {
                 write!(said, "found by another rule: {found:?}; ").unwrap();
             }
             (Some(_), CLEAN) => said.push_str("not found; "),
-            (None | Some(_), code) => return Err(format!("exit code {code}\n{}", run.page)),
+            (None | Some(_), code) => {
+                let Run { page, place, .. } = run;
+                return Err(format!("exit code {code}, everything is in {}\n{page}", place.keep().display()));
+            }
         }
     }
     Err(said)
@@ -92,6 +96,7 @@ struct Run {
     took: Duration,
     code: i32,
     page: String,
+    place: TempDir,
 }
 
 impl Run {
@@ -102,7 +107,7 @@ impl Run {
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
         let page = text(&output.stdout);
         let page = if page.is_empty() { text(&output.stderr) } else { page };
-        Run { took: begun.elapsed(), code: output.status.code().unwrap_or(-1), page }
+        Run { took: begun.elapsed(), code: output.status.code().unwrap_or(-1), page, place }
     }
 
     /// Those that the report says were violated: `- RULE: 3 times`, or `once`.
