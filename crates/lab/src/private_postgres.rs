@@ -9,14 +9,14 @@ use std::process::{Child, Command, Stdio};
 
 use anyhow::{Context, Result, ensure};
 
-use crate::ports::lasting_port;
+use crate::ports::LastingPort;
 
 #[derive(Debug)]
 pub struct PrivatePostgres {
     programs: PathBuf,
     account: Account,
     folder: PathBuf,
-    port: u16,
+    port: LastingPort,
     cleaner: Child,
 }
 
@@ -27,14 +27,14 @@ impl PrivatePostgres {
         let account = Account::for_server()?;
         let folder = create_folder(account)?;
         let cleaner = spawn_cleaner(account, &programs, &folder)?;
-        let server = PrivatePostgres { programs, account, folder, port: lasting_port()?, cleaner };
+        let server = PrivatePostgres { programs, account, folder, port: LastingPort::take()?, cleaner };
         server.create_cluster()?;
         server.launch()?;
         Ok(server)
     }
 
     pub fn url(&self) -> String {
-        format!("postgres://postgres@127.0.0.1:{}/postgres?sslmode=disable", self.port)
+        format!("postgres://postgres@127.0.0.1:{}/postgres?sslmode=disable", self.port.number())
     }
 
     /// Kills every process of the server at once. What was not on the disk is gone.
@@ -76,7 +76,7 @@ impl PrivatePostgres {
         run(initdb.arg(self.data()))?;
         let settings = format!(
             "listen_addresses = '127.0.0.1'\nport = {}\nunix_socket_directories = '{}'\nshared_buffers = '16MB'\n",
-            self.port,
+            self.port.number(),
             self.folder.display()
         );
         let mut config = std::fs::OpenOptions::new().append(true).open(self.data().join("postgresql.conf"))?;

@@ -4,6 +4,8 @@
 //! Understands where messages begin and end, simple queries, and that every query and sync is answered by one
 //! `ReadyForQuery`. Knows nothing of what statements mean, and no TLS. Start reading at [`Harm`].
 
+mod strikes;
+
 use std::collections::BTreeSet;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -18,6 +20,8 @@ use tokio::sync::watch;
 use tokio::task::{JoinHandle, JoinSet};
 use tokio::time::{sleep, timeout};
 use tokio_postgres::config::Host;
+
+use strikes::{Strike, Strikes};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Harm {
@@ -51,8 +55,7 @@ pub struct Proxy {
 #[derive(Debug)]
 struct Shared {
     server: (String, u16),
-    armed: Mutex<Option<Harm>>,
-    struck: watch::Sender<u64>,
+    strikes: Strikes,
     frozen: watch::Sender<bool>,
     latency_micros: AtomicU64,
     /// Its own ends of the connections to the server, as the server sees them.
@@ -68,8 +71,7 @@ impl Proxy {
         };
         let shared = Arc::new(Shared {
             server: (host.clone(), *port),
-            armed: Mutex::default(),
-            struck: watch::Sender::new(0),
+            strikes: Strikes::new(),
             frozen: watch::Sender::new(false),
             latency_micros: AtomicU64::new(0),
             ports: Mutex::default(),
@@ -93,14 +95,10 @@ impl Proxy {
         self.strike_within(harm, STRIKE_TIME_MAX).await
     }
 
-    /// As `strike`, with a patience of its own; afterwards nothing more comes of it.
+    /// As `strike`, with a patience of its own; afterwards nothing more comes of it. Of several at once each waits for its
+    /// turn, and then for a harm of its own.
     pub async fn strike_within(&self, harm: Harm, patience: Duration) -> Result<()> {
-        let mut struck = self.shared.struck.subscribe();
-        self.shared.arm(Some(harm));
-        let done = timeout(patience, struck.changed()).await;
-        self.shared.arm(None);
-        done.with_context(|| format!("no connection came to {harm:?}"))??;
-        Ok(())
+        self.shared.strikes.strike_within(harm, patience).await
     }
 
     /// By these the server knows the connections that go through this proxy (`client_port`).
@@ -114,7 +112,7 @@ impl Proxy {
 
     /// Ends whatever harm is planned or lasts.
     pub fn heal(&self) {
-        self.shared.arm(None);
+        self.shared.strikes.disarm();
         self.set_latency(Duration::ZERO);
         self.thaw();
     }
@@ -141,23 +139,6 @@ async fn accept(listener: TcpListener, shared: Arc<Shared>) {
 }
 
 impl Shared {
-    fn arm(&self, harm: Option<Harm>) {
-        *self.armed.lock().expect("nothing panics while holding it") = harm;
-    }
-
-    fn take(&self, harm: Harm) -> bool {
-        let mut armed = self.armed.lock().expect("nothing panics while holding it");
-        let mine = *armed == Some(harm);
-        if mine {
-            *armed = None;
-        }
-        mine
-    }
-
-    fn done(&self) {
-        self.struck.send_modify(|count| *count += 1);
-    }
-
     async fn thawed(&self) {
         // The sender lives as long as `self`.
         let _ = self.frozen.subscribe().wait_for(|frozen| !frozen).await;
@@ -179,11 +160,13 @@ struct Link {
     begun_by: AtomicU64,
     /// The request whose answer the client must not hear.
     withheld: AtomicU64,
+    /// For whom it is withheld.
+    withheld_for: Mutex<Option<Strike>>,
 }
 
 enum Ending {
     Cut,
-    LateCommit(Message),
+    LateCommit(Message, Strike),
 }
 
 async fn carry(client: TcpStream, shared: Arc<Shared>) {
@@ -194,7 +177,13 @@ async fn carry(client: TcpStream, shared: Arc<Shared>) {
     let port = server.local_addr().map_or(0, |address| address.port());
     shared.ports.lock().expect("nothing panics while holding it").insert(port);
     let zero = || AtomicU64::new(0);
-    let link = Link { shared: Arc::clone(&shared), asked: zero(), begun_by: zero(), withheld: zero() };
+    let link = Link {
+        shared: Arc::clone(&shared),
+        asked: zero(),
+        begun_by: zero(),
+        withheld: zero(),
+        withheld_for: Mutex::default(),
+    };
     let (mut client_in, mut client_out) = client.into_split();
     let (mut server_in, mut server_out) = server.into_split();
     let ending = tokio::select! {
@@ -203,10 +192,10 @@ async fn carry(client: TcpStream, shared: Arc<Shared>) {
     };
     shared.ports.lock().expect("nothing panics while holding it").remove(&port);
     drop((client_in, client_out));
-    if let Ok(Ending::LateCommit(commit)) = ending {
+    if let Ok(Ending::LateCommit(commit, strike)) = ending {
         sleep(COMMIT_DELAY).await;
         let committed = commit_late(&commit, &mut server_in, &mut server_out).await;
-        link.strike_or_rearm(Harm::CutWithLateCommit, committed);
+        link.done_or_given_back(strike, Harm::CutWithLateCommit, committed);
     }
 }
 
@@ -242,12 +231,12 @@ impl Link {
             }
             let message = Message::read(&mut client).await?;
             self.shared.thawed().await;
-            if let Some(harm) = self.harm_up(&message) {
+            if let Some((harm, strike)) = self.harm_up(&message) {
                 server.flush().await?;
                 if harm == Harm::CutWithLateCommit {
-                    return Ok(Ending::LateCommit(message));
+                    return Ok(Ending::LateCommit(message, strike));
                 }
-                self.shared.done();
+                self.shared.strikes.done(strike);
                 return Ok(Ending::Cut);
             }
             server.write_all(&message.bytes).await?;
@@ -255,14 +244,17 @@ impl Link {
     }
 
     /// Numbers the request; tells if the link ends in front of it.
-    fn harm_up(&self, message: &Message) -> Option<Harm> {
-        let shared = &self.shared;
-        if message.is_begin() && shared.take(Harm::CutAtBegin) {
-            return Some(Harm::CutAtBegin);
+    fn harm_up(&self, message: &Message) -> Option<(Harm, Strike)> {
+        let strikes = &self.shared.strikes;
+        let take = |harm: Harm| strikes.take(harm).map(|strike| (harm, strike));
+        if message.is_begin()
+            && let Some(cut) = take(Harm::CutAtBegin)
+        {
+            return Some(cut);
         }
         if message.is_commit() {
             let cuts = [Harm::CutBeforeCommit, Harm::CutWithLateCommit];
-            if let Some(cut) = cuts.into_iter().find(|cut| shared.take(*cut)) {
+            if let Some(cut) = cuts.into_iter().find_map(take) {
                 return Some(cut);
             }
         }
@@ -271,7 +263,10 @@ impl Link {
             if message.is_begin() {
                 self.begun_by.store(request, Ordering::Release);
             }
-            if message.is_commit() && shared.take(Harm::CutAfterCommit) {
+            if message.is_commit()
+                && let Some(strike) = strikes.take(Harm::CutAfterCommit)
+            {
+                *self.withheld_for.lock().expect("nothing panics while holding it") = Some(strike);
                 self.withheld.store(request, Ordering::Release);
             }
         }
@@ -297,33 +292,35 @@ impl Link {
             if withheld {
                 committed |= message.says_committed();
                 if message.is_ready() {
-                    self.strike_or_rearm(Harm::CutAfterCommit, committed);
+                    let strike = self.withheld_for.lock().expect("nothing panics while holding it").take();
+                    let strike = strike.expect("it was put there before the request was named");
+                    self.done_or_given_back(strike, Harm::CutAfterCommit, committed);
                     return Ok(Ending::Cut);
                 }
                 continue;
             }
             client.write_all(&message.bytes).await?;
             if message.is_ready_in_transaction() && self.first_round_is_over(answered) {
-                if self.shared.take(Harm::CutInTransaction) {
+                if let Some(strike) = self.shared.strikes.take(Harm::CutInTransaction) {
                     client.flush().await?;
-                    self.shared.done();
+                    self.shared.strikes.done(strike);
                     return Ok(Ending::Cut);
                 }
-                if self.shared.take(Harm::FreezeInTransaction) {
+                if let Some(strike) = self.shared.strikes.take(Harm::FreezeInTransaction) {
                     client.flush().await?;
                     self.shared.frozen.send_replace(true);
-                    self.shared.done();
+                    self.shared.strikes.done(strike);
                 }
             }
         }
     }
 
     /// A commit may answer that it rolled back, which is not the harm that was asked for: the next one may do.
-    fn strike_or_rearm(&self, harm: Harm, committed: bool) {
+    fn done_or_given_back(&self, strike: Strike, harm: Harm, committed: bool) {
         if committed {
-            self.shared.done();
+            self.shared.strikes.done(strike);
         } else {
-            self.shared.arm(Some(harm));
+            self.shared.strikes.give_back(strike, harm);
         }
     }
 

@@ -1,6 +1,7 @@
 //! The embedded store: one file, one writing thread, which is the turn of every tenant.
 //! File names match those of the Postgres store, so that a diff is a review.
 
+mod ceiling;
 mod checkpoint;
 mod doctor;
 mod log;

@@ -8,6 +8,7 @@ use surehold_engine::{Session, StoreError, TenantWork, Turns};
 use tracing::error;
 use uuid::Uuid;
 
+use crate::ceiling::Ceiling;
 use crate::log::LogKeeper;
 use crate::statements;
 use crate::store::Clock;
@@ -17,6 +18,7 @@ pub(crate) struct SqliteSession<'c> {
     connection: &'c Connection,
     clock: Clock,
     log: LogKeeper,
+    ceiling: Option<Ceiling>,
     kinds: Vec<KindStatements<'c>>,
     journal_head: Statement<'c>,
     journal_insert: Statement<'c>,
@@ -165,6 +167,7 @@ impl<'c> SqliteSession<'c> {
             connection,
             clock,
             log,
+            ceiling: None,
             kinds: kinds.collect::<rusqlite::Result<_>>()?,
             journal_head: connection.prepare(statements::JOURNAL_HEAD)?,
             journal_insert: connection.prepare(statements::JOURNAL_INSERT)?,
@@ -173,7 +176,14 @@ impl<'c> SqliteSession<'c> {
         })
     }
 
+    pub(crate) fn with_ceiling(self, ceiling: Option<Ceiling>) -> SqliteSession<'c> {
+        SqliteSession { ceiling, ..self }
+    }
+
     fn open(&mut self, tenants: &mut [TenantWork]) -> Result<(), StoreError> {
+        if let Some(ceiling) = &self.ceiling {
+            ceiling.look(self.connection).map_err(store_error)?;
+        }
         self.connection.execute_batch("begin immediate").map_err(store_error)?;
         let clock = (self.clock)();
         for work in tenants.iter_mut() {

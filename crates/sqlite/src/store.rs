@@ -17,6 +17,7 @@ use tokio::sync::Semaphore;
 use tokio::time::timeout;
 use tracing::{error, warn};
 
+use crate::ceiling::Ceiling;
 use crate::log::{LogKeeper, start_over};
 use crate::migrate::apply_pending;
 use crate::session::SqliteSession;
@@ -60,6 +61,7 @@ const READ_WAIT_MAX: Duration = Duration::from_secs(5);
 pub struct SqliteStore {
     path: PathBuf,
     clock: Clock,
+    ceiling: Option<Ceiling>,
     writer: Mutex<Option<Writer>>,
     readers: Arc<Mutex<Vec<Connection>>>,
     /// Each read has a connection and a thread while it lasts.
@@ -89,10 +91,17 @@ impl SqliteStore {
         Ok(SqliteStore {
             path,
             clock,
+            ceiling: None,
             writer: Mutex::new(Some(writer)),
             readers: Arc::default(),
             reads: Semaphore::new(READS_AT_ONCE),
         })
+    }
+
+    /// For the lab: the file does not grow while there is a file of that name.
+    #[must_use]
+    pub fn full_while(self, mark: PathBuf) -> SqliteStore {
+        SqliteStore { ceiling: Some(Ceiling { mark }), ..self }
     }
 }
 
@@ -281,7 +290,7 @@ impl Store for SqliteStore {
     fn start(&self, queues: Vec<LaneQueue>) -> Result<(), StoreError> {
         let writer = self.writer.lock().expect("nothing panics while holding it").take();
         let writer = writer.ok_or_else(|| StoreError::Unavailable("the store was started before".into()))?;
-        let (clock, path) = (Arc::clone(&self.clock), self.path.clone());
+        let (clock, path, ceiling) = (Arc::clone(&self.clock), self.path.clone(), self.ceiling.clone());
         let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build();
         let runtime = runtime.map_err(|error| StoreError::Unavailable(error.into()))?;
         let serve = move || {
@@ -290,7 +299,8 @@ impl Store for SqliteStore {
             let mut ended = Vec::new();
             let log = LogKeeper::of(&path, &mut connection);
             match log.and_then(|log| SqliteSession::new(&connection, clock, log)) {
-                Ok(mut session) => {
+                Ok(session) => {
+                    let mut session = session.with_ceiling(ceiling);
                     ended.extend(queues.into_iter().map(|queue| runtime.block_on(queue.serve(&mut session))));
                 }
                 Err(error) => error!(%error, "Cannot prepare the writer: {error}"),

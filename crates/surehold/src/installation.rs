@@ -28,7 +28,7 @@ pub(crate) async fn open_with(config: &Config, lab: &LabArgs) -> Result<Engine> 
     lab.plant_sabotage()?;
     make_private_folder(&config.store.data_dir)?;
     let store: Arc<dyn Store> = match config.store.target() {
-        StoreTarget::Sqlite(path) => Arc::new(SqliteStore::open(&path)?),
+        StoreTarget::Sqlite(path) => Arc::new(lab.sqlite(SqliteStore::open(&path)?)),
         StoreTarget::Postgres(url) => {
             let (lanes, readers) = (config.store.lanes, config.store.readers);
             Arc::new(

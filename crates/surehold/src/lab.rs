@@ -1,18 +1,23 @@
 //! What only `surehold torture` tells the nodes that it starts: hidden flags for equipment that no server needs.
 
 use std::net::SocketAddr;
+use std::path::PathBuf;
 
 use anyhow::Result;
 use clap::Args;
 use surehold_engine::{Registry, WorkerConfig};
 use surehold_http::ApiConfig;
 use surehold_lab::charge::{CHARGE_TASK, with_charges, with_short_beats};
+use surehold_sqlite::SqliteStore;
 
 #[derive(Args, Clone, Debug, Default)]
 pub(crate) struct LabArgs {
     /// Where a fake payment provider listens: charges, and the task `charge`
     #[arg(long, hide = true, value_name = "ADDRESS")]
     lab_bank: Option<SocketAddr>,
+    /// While there is a file of that name, the one of SQLite does not grow
+    #[arg(long, hide = true, value_name = "FILE")]
+    lab_full_while: Option<PathBuf>,
     /// A bug to plant
     #[cfg(feature = "sabotage")]
     #[arg(long, hide = true, value_name = "NAME")]
@@ -20,6 +25,13 @@ pub(crate) struct LabArgs {
 }
 
 impl LabArgs {
+    pub(crate) fn sqlite(&self, store: SqliteStore) -> SqliteStore {
+        match &self.lab_full_while {
+            Some(mark) => store.full_while(mark.clone()),
+            None => store,
+        }
+    }
+
     pub(crate) fn registry(&self, registry: Registry) -> Registry {
         match self.lab_bank {
             Some(bank) => with_charges(registry, bank),

@@ -3,7 +3,7 @@
 //!
 //! A process asks one thing at a time: an `invoke`, then at most one `ok`, `fail` or `info` of the same process.
 //! `ok`: the server says that it happened. `fail`: the server says that nothing changed, or was never reached. `info`:
-//! nobody knows (no answer, or `outcome-unknown`); such a process is never heard of again, and its repeat is a request of
+//! nobody knows (no answer, `outcome-unknown`, or one that cannot be read); such a process is never heard of again, and its repeat is a request of
 //! another process with the same id or key. Each command of a batch request is a process of its own.
 
 use std::collections::BTreeMap;
@@ -17,6 +17,9 @@ use std::time::{Instant, SystemTime, UNIX_EPOCH};
 use anyhow::{Context, Result};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
+
+/// How the `error` of an `info` begins when there was an answer, and nobody could read it.
+pub const UNREADABLE: &str = "unreadable: ";
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Entry {

@@ -21,10 +21,11 @@ pub(super) fn late(recoveries: &[Recovery], goal: Duration) -> Option<String> {
     (slow > goal).then(|| format!("the 95th percentile of {count} is {} ms; the goal is {goal:?}", slow.as_millis()))
 }
 
-/// Whether no worker had its result refused, although several were frozen until they had lost their leases.
-pub(super) fn unfenced(wanted: &FaultList, stale_results: u64) -> Option<String> {
+/// Whether no worker had its result refused when it was woken, although several were frozen until they had lost their
+/// leases.
+pub(super) fn unfenced(wanted: &FaultList, came_too_late: u32) -> Option<String> {
     let least = wanted.0.get(&FaultKind::FreezeWorker).copied().unwrap_or(0);
-    let expected = least >= WORKERS_FROZEN_MIN && stale_results == 0;
+    let expected = least >= WORKERS_FROZEN_MIN && came_too_late == 0;
     expected.then(|| format!("{least} workers were to lose their leases, and none came too late"))
 }
 
@@ -58,8 +59,8 @@ mod tests {
 
     #[test]
     fn whether_a_fence_was_met() {
-        let check = |wanted: &str, stale: u64, expected: bool| {
-            assert_eq!(unfenced(&wanted.parse().unwrap(), stale).is_some(), expected, "{wanted} {stale}");
+        let check = |wanted: &str, late: u32, expected: bool| {
+            assert_eq!(unfenced(&wanted.parse().unwrap(), late).is_some(), expected, "{wanted} {late}");
         };
         check("freeze-worker=4", 0, true);
         check("freeze-worker=4", 1, false);

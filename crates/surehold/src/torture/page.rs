@@ -1,5 +1,6 @@
 //! What a run came to, on one page of Markdown.
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::io::Write as _;
@@ -95,6 +96,9 @@ impl Page {
         for (name, Tally { useful, repeated, refused, turned_away, unknown }) in &outcome.workload.by_function {
             self.line(&format!("| {name} | {useful} | {repeated} | {refused} | {turned_away} | {unknown} |"));
         }
+        if !outcome.workload.fails.is_empty() {
+            self.line(&format!("\nRefused or turned away with: {}", codes(&outcome.workload.fails)));
+        }
     }
 
     fn faults(&mut self, plan: &Plan, outcome: &Outcome) {
@@ -152,12 +156,13 @@ impl Page {
             ("events of the feed, replayed", checked.events),
             ("events told to a live reader, compared", checked.events_live),
             ("versions of pools", checked.pool_versions),
-            ("effects, found in the feed", checked.effects),
-            ("of these, with a clock to compare", checked.instants),
+            ("effects that somebody was told of, found in the feed", checked.effects),
+            ("instants of events, compared with the clock of those who asked", checked.instants),
             ("pool versions in answers, compared", checked.versions_told),
             ("moments, compared with all that came before", checked.real_time),
             ("reads", checked.reads),
             ("idempotency keys", checked.keys),
+            ("holds placed for owners, whose holds were counted", checked.owners),
             ("refusals, compared with what was there", checked.refusals),
             ("of these, could not be decided", checked.refusals_undecided),
             ("windows searched for a linear order", checked.windows),
@@ -191,7 +196,30 @@ impl Page {
     }
 }
 
+/// The most frequent first.
+fn codes(fails: &BTreeMap<String, u64>) -> String {
+    let mut fails: Vec<(&String, &u64)> = fails.iter().collect();
+    fails.sort_by_key(|(code, count)| (Reverse(**count), *code));
+    let shown: Vec<String> = fails.iter().map(|(code, count)| format!("{code} {count}")).collect();
+    shown.join(", ")
+}
+
 fn median_and_max(mut durations: Vec<Duration>) -> Option<(Duration, Duration)> {
     durations.sort_unstable();
     Some((*durations.get(durations.len() / 2)?, *durations.last()?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn codes_by_how_often_they_came() {
+        let check = |fails: &[(&str, u64)], expected: &str| {
+            let fails = fails.iter().map(|(code, count)| ((*code).to_owned(), *count)).collect();
+            assert_eq!(codes(&fails), expected);
+        };
+        check(&[("busy", 2), ("hold-ended", 40), ("sold-out", 40)], "hold-ended 40, sold-out 40, busy 2");
+        check(&[], "");
+    }
 }

@@ -5,12 +5,13 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
+use serde_json::Value;
 use surehold_lab::provider::{FakeProvider, ProviderFault, ProviderReport, RandomFaults};
-use surehold_lab::torture::auditor::{self, ChargeSeen, Checked, CollectPlan, Violation};
+use surehold_lab::torture::auditor::{self, ChargeSeen, Checked, CollectPlan, FinalState, Verdict, Violation};
 use surehold_lab::torture::environment::{
     Finding, Ledger, LogReport, NemesisPlan, Stage, StagePlan, Summary, TENANT, torment,
 };
-use surehold_lab::torture::history::{self, Recorder};
+use surehold_lab::torture::history::{self, Entry, Recorder};
 use surehold_lab::torture::workload::{self, Counts, Followed, WorkloadEnd, WorkloadPlan};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::task::JoinHandle;
@@ -31,7 +32,10 @@ const PROVIDER_FAULT_PERCENT: usize = 50;
 /// Less than a call may take.
 const PROVIDER_SLOW_MILLIS: [u64; 3] = [150, 400, 800];
 const INTERRUPTED: i32 = 130;
+/// As the faults call it.
+const CLOCK_JUMP: &str = "clock-jump";
 const HISTORY: &str = "history.jsonl";
+const FAULTS: &str = "faults.jsonl";
 /// What a reader of the event feed was told while it grew.
 const FEED: &str = "feed.jsonl";
 /// Of what a command says about what it found.
@@ -79,7 +83,7 @@ pub(super) async fn run(plan: Plan) -> Result<bool> {
     };
     folder.mark(Left::Unfinished)?;
     let recorder = Arc::new(Recorder::create(&folder.file(HISTORY))?);
-    let ledger = Arc::new(Ledger::create(&folder.file("faults.jsonl"), recorder.began())?);
+    let ledger = Arc::new(Ledger::create(&folder.file(FAULTS), recorder.began())?);
     let run = Run { plan, folder, stage, recorder, ledger, provider, interrupted };
     run.go(progress).await
 }
@@ -127,13 +131,13 @@ impl Run {
         progress.say("healing");
         let looking = self.look_after_nodes();
         self.calm_provider();
-        self.stage.heal(&self.ledger).await;
-        let healed = Instant::now();
+        let healed = self.stage.heal(&self.ledger).await;
         feed_read.cancel();
         let followed = reader.await.context("the reader of the feed panicked")??;
         progress.say("checking");
-        let (mut findings, checked) = self.judge(healed, &followed).await?;
-        require_caught_up(&followed, &mut findings);
+        let mut findings = Findings::default();
+        let checked = self.judge(healed, &followed, &mut findings).await?;
+        require_well_told(&followed, &mut findings);
         looking.abort();
         let provider = self.provider.report();
         self.stage.stop_nodes(&self.ledger).await;
@@ -145,7 +149,7 @@ impl Run {
             findings.add(rule, detail);
         }
         findings.add_counted(logs.findings.iter().cloned(), &logs.counts);
-        self.require_goals(&workload, &summary, &logs, &mut findings);
+        self.require_goals(&workload, &summary, &mut findings);
         if findings.total() > 0
             && let Err(error) = self.stage.rescue_data(&self.folder.file("data-rescued")).await
         {
@@ -171,14 +175,14 @@ impl Run {
     }
 
     /// A run that proves nothing must not pass. Whoever stops it early does not expect much.
-    fn require_goals(&self, workload: &WorkloadEnd, summary: &Summary, logs: &LogReport, findings: &mut Findings) {
+    fn require_goals(&self, workload: &WorkloadEnd, summary: &Summary, findings: &mut Findings) {
         if self.interrupted.is_cancelled() {
             return;
         }
         for shortcoming in workload.shortcomings() {
             findings.add("enough came of the requests", shortcoming);
         }
-        if let Some(unfenced) = goals::unfenced(&self.plan.possible.faults, logs.stale_results) {
+        if let Some(unfenced) = goals::unfenced(&self.plan.possible.faults, summary.came_too_late) {
             findings.add("frozen workers come too late", unfenced);
         }
         // How fast a debug build is says nothing.
@@ -272,9 +276,40 @@ impl Run {
         self.provider.release();
     }
 
-    /// Reads what is there, keeps it beside the history, and compares the two.
-    async fn judge(&self, healed: Instant, followed: &Followed) -> Result<(Findings, Checked)> {
+    /// Compares what is there with the history. A server that does not tell what is there is found guilty of that, and of
+    /// what the history says by itself.
+    async fn judge(&self, healed: Instant, followed: &Followed, findings: &mut Findings) -> Result<Checked> {
         let history = history::read(&self.folder.file(HISTORY))?;
+        let final_state = match self.collect(&history, healed, followed).await {
+            Ok(final_state) => Some(final_state),
+            Err(error) => {
+                findings.add("a healed server tells what is there", format!("{error:#}"));
+                None
+            }
+        };
+        let judge = move || match final_state {
+            Some(final_state) => {
+                let verdict = auditor::judge(&history, &final_state);
+                let too_little = verdict.too_little(&final_state);
+                (verdict, too_little)
+            }
+            None => (auditor::judge_alone(&history), Vec::new()),
+        };
+        let (verdict, too_little) = tokio::task::spawn_blocking(judge).await?;
+        let Verdict { violations, counts, checked } = verdict;
+        let kept = violations.into_iter().map(|Violation { rule, detail }| Finding { rule, detail });
+        findings.add_counted(kept, &counts);
+        // Whoever stops it early does not expect much.
+        if !self.interrupted.is_cancelled() {
+            for Violation { rule, detail } in too_little {
+                findings.add(rule, detail);
+            }
+        }
+        Ok(checked)
+    }
+
+    /// Reads what is there, and keeps it beside the history.
+    async fn collect(&self, history: &[Entry], healed: Instant, followed: &Followed) -> Result<FinalState> {
         let node = self.workload_plan().nodes.into_iter().next().context("there is no server")?;
         let collect = CollectPlan {
             node,
@@ -282,28 +317,18 @@ impl Run {
             api_key: self.stage.api_key.clone(),
             feed_path: Some(self.folder.file(FEED)),
         };
-        let mut final_state = auditor::collect_healed(&collect, &history, healed).await?;
+        let mut final_state = auditor::collect_healed(&collect, history, healed).await?;
         final_state.live_until.clone_from(&followed.end);
-        final_state.began_at = self.stage.is_clock_left_alone().then(|| self.recorder.began_at()).transpose()?;
+        final_state.began_at = Some(self.recorder.began_at()?);
+        if !self.stage.is_clock_left_alone() {
+            let faults = std::fs::read_to_string(self.folder.file(FAULTS)).context("cannot read the faults")?;
+            final_state.clock_offsets = Some(clock_offsets(&faults)?);
+        }
+        final_state.owner_holds_max = Some(workload::OWNER_HOLDS_MAX);
         final_state.charges = Some(charges_seen(&self.provider.report()));
         let text = serde_json::to_vec(&final_state).context("cannot write down what is there")?;
         std::fs::write(self.folder.file("final.json"), text).context("cannot write down what is there")?;
-        let judge = move || {
-            let verdict = auditor::judge(&history, &final_state);
-            let too_little = verdict.too_little(&final_state);
-            (verdict, too_little)
-        };
-        let (verdict, too_little) = tokio::task::spawn_blocking(judge).await?;
-        let mut findings = Findings::default();
-        let kept = verdict.violations.into_iter().map(|Violation { rule, detail }| Finding { rule, detail });
-        findings.add_counted(kept, &verdict.counts);
-        // Whoever stops it early does not expect much.
-        if !self.interrupted.is_cancelled() {
-            for Violation { rule, detail } in too_little {
-                findings.add(rule, detail);
-            }
-        }
-        Ok((findings, verdict.checked))
+        Ok(final_state)
     }
 
     /// By the program's own means, on the store itself.
@@ -328,8 +353,25 @@ impl Run {
     }
 }
 
-fn require_caught_up(followed: &Followed, findings: &mut Findings) {
-    let Followed { end, told, caught_up } = followed;
+/// How far, in seconds, a clock was ever turned: at the least and at the most. It began with the true time, and ends
+/// with it.
+fn clock_offsets(faults: &str) -> Result<(i64, i64)> {
+    let mut offsets = (0, 0);
+    for line in faults.lines() {
+        let fault: Value = serde_json::from_str(line).context("a line of the faults is none")?;
+        if fault["kind"] == CLOCK_JUMP && fault["done"] == true {
+            let offset = fault["detail"]["offset_secs"].as_i64().context("a clock that jumped nowhere")?;
+            offsets = (offset.min(offsets.0), offset.max(offsets.1));
+        }
+    }
+    Ok(offsets)
+}
+
+fn require_well_told(followed: &Followed, findings: &mut Findings) {
+    let Followed { end, told, caught_up, defects } = followed;
+    for defect in defects {
+        findings.add("a live reader is told what it can read", defect);
+    }
     if !caught_up {
         let end = end.as_deref().unwrap_or("a place that nobody tells");
         findings.add("a live reader comes to the end of the feed", format!("it ends at {end}; told up to {told}"));
@@ -356,4 +398,42 @@ fn charges_seen(provider: &ProviderReport) -> Vec<ChargeSeen> {
         times,
     };
     seen.into_iter().map(charge).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn how_far_clocks_were_turned() {
+        let jump = |offset: i64, done: bool| {
+            format!(r#"{{"kind":"clock-jump","done":{done},"detail":{{"offset_secs":{offset}}}}}"#)
+        };
+        let kill = r#"{"kind":"kill","done":true,"detail":null}"#.to_owned();
+        let missed = r#"{"kind":"clock-jump","done":false,"detail":"there is no clock to turn"}"#.to_owned();
+        let check = |lines: &[String], expected: (i64, i64)| {
+            assert_eq!(clock_offsets(&lines.join("\n")).unwrap(), expected, "{lines:?}");
+        };
+        check(&[], (0, 0));
+        check(&[kill.clone(), missed], (0, 0));
+        check(&[jump(23, true), kill, jump(-9, true), jump(7, true)], (-9, 23));
+        check(&[jump(-4, true)], (-4, 0));
+        assert!(clock_offsets(r#"{"kind":"clock-jump","done":true,"detail":null}"#).is_err());
+    }
+
+    #[test]
+    fn what_a_reader_was_told_wrongly_is_found() {
+        let found = |followed: &Followed| {
+            let mut findings = Findings::default();
+            require_well_told(followed, &mut findings);
+            findings.by_rule().iter().map(|(rule, broken)| (*rule, broken.times)).collect::<Vec<_>>()
+        };
+        let (end, told) = (Some("9-0".to_owned()), "9-0".to_owned());
+        let well = Followed { end, told, caught_up: true, defects: Vec::new() };
+        assert_eq!(found(&well), []);
+        let unread = Followed { defects: vec!["an event".to_owned(), "a refusal".to_owned()], ..well.clone() };
+        assert_eq!(found(&unread), [("a live reader is told what it can read", 2)]);
+        let behind = Followed { end: None, caught_up: false, ..well };
+        assert_eq!(found(&behind), [("a live reader comes to the end of the feed", 1)]);
+    }
 }

@@ -1,8 +1,10 @@
-//! What happened between a question and its answer bears an instant between them, by the clock of those who asked: as far
-//! as the clock that decides is left alone. Whose clock that is, is so noticed too.
+//! What happened between a question and its answer bears an instant between them, by the clock of those who asked: give or
+//! take as far as the clock that decides was ever turned. For a tenant time never goes back, so that it may stand still
+//! after a turn; also then it is between the least and the furthest turn. Whose clock decides, is so noticed too.
 
 use super::effects::Effect;
 use super::findings::Verdict;
+use super::instant;
 use super::replay::{Replay, place};
 use super::requests::Request;
 use super::state::FinalState;
@@ -16,12 +18,17 @@ const APART_PER_MILLE: i64 = 1;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Clock {
     began_at: i64,
+    /// How far the other was turned, in microseconds: at the least and at the most.
+    turned: (i64, i64),
 }
 
 impl Clock {
-    /// `None` where the clock that decides was turned, so that nothing can be said.
+    /// `None` where nobody looked at a clock, so that nothing can be said.
     pub(super) fn of(last: &FinalState) -> Option<Clock> {
-        last.began_at.map(|began_at| Clock { began_at })
+        // Every clock begins with the true time.
+        let (least, most) = last.clock_offsets.unwrap_or_default();
+        let turned = (instant::from_secs(least.min(0)), instant::from_secs(most.max(0)));
+        last.began_at.map(|began_at| Clock { began_at, turned })
     }
 
     /// The instant of a time of the history, in microseconds since 1970; and how far the clock that decides may be off.
@@ -32,13 +39,13 @@ impl Clock {
 
     fn earliest(self, time: u64) -> i64 {
         let (at, apart) = self.at(time);
-        at - apart
+        at.saturating_sub(apart).saturating_add(self.turned.0)
     }
 
     /// What the clock that decides can have shown by then.
     pub(super) fn latest(self, time: u64) -> i64 {
         let (at, apart) = self.at(time);
-        at.saturating_add(apart)
+        at.saturating_add(apart).saturating_add(self.turned.1)
     }
 }
 

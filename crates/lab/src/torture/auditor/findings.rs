@@ -76,8 +76,11 @@ pub struct Checked {
     /// Pairs of a thing and all that came before it.
     pub real_time: u64,
     pub keys: u64,
+    /// Holds that were placed for an owner, whose holds were counted.
+    #[serde(default)]
+    pub owners: u64,
     pub refusals: u64,
-    /// Too much could have happened meanwhile to say.
+    /// Too much could have happened meanwhile to say, or nobody knows what such a refusal means.
     pub refusals_undecided: u64,
     pub windows: u64,
     pub windows_undecided: u64,

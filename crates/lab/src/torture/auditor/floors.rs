@@ -9,10 +9,12 @@ const RULE: &str = "enough-seen";
 pub const FLOORS_FROM_REQUESTS: u64 = 1_500;
 /// Of refusals and of windows.
 const UNDECIDED_PERCENT_MAX: u64 = 5;
+/// Where there are few, this many may be.
+const UNDECIDED_MAX: u64 = 5;
 
 impl Verdict {
     /// What was not looked at, or too little of it. Runs of less than [`FLOORS_FROM_REQUESTS`] are too short to say.
-    /// What the final state does not have to compare with (a clock that was turned), nobody asks for.
+    /// What the final state does not have to compare with (a clock that nobody looked at), nobody asks for.
     pub fn too_little(&self, final_state: &FinalState) -> Vec<Violation> {
         if self.checked.requests < FLOORS_FROM_REQUESTS {
             return Vec::new();
@@ -21,7 +23,7 @@ impl Verdict {
         let never = never.map(|(what, _)| format!("of {what} there were none"));
         let undecided = undecided(&self.checked).into_iter().filter(|(_, given_up, all)| {
             // Of none at all, the floor tells.
-            given_up * 100 > all * UNDECIDED_PERCENT_MAX
+            *given_up > UNDECIDED_MAX && given_up * 100 > all * UNDECIDED_PERCENT_MAX
         });
         let undecided = undecided.map(|(what, given_up, all)| format!("{given_up} of {all} {what} were not decided"));
         never.chain(undecided).map(|detail| Violation { rule: RULE, detail }).collect()
@@ -52,6 +54,7 @@ fn floors(checked: &Checked, last: &FinalState) -> Vec<(&'static str, u64)> {
     let when = |is_so: bool, floor: (&'static str, u64)| is_so.then_some(floor);
     floors.extend(when(last.charges.is_some(), ("charges at the provider", checked.charges)));
     floors.extend(when(last.charges.is_some(), ("charges that were done", checked.charges_done)));
+    floors.extend(when(last.owner_holds_max.is_some(), ("holds of owners", checked.owners)));
     floors.extend(when(last.began_at.is_some(), ("instants compared", checked.instants)));
     floors.extend(when(last.live.is_some(), ("events told to a live reader", checked.events_live)));
     floors
@@ -79,7 +82,13 @@ mod tests {
     }
 
     fn everything() -> FinalState {
-        FinalState { began_at: Some(0), live: Some(Vec::new()), charges: Some(Vec::new()), ..FinalState::default() }
+        FinalState {
+            began_at: Some(0),
+            owner_holds_max: Some(3),
+            live: Some(Vec::new()),
+            charges: Some(Vec::new()),
+            ..FinalState::default()
+        }
     }
 
     fn lacks(change: impl FnOnce(&mut Checked), last: &FinalState) -> Vec<String> {
@@ -96,10 +105,17 @@ mod tests {
         assert_eq!(lacks(|checked| checked.windows_undecided = 101, all), ["101 of 2000 windows were not decided"]);
         assert_eq!(lacks(|checked| checked.refusals_undecided = 101, all), ["101 of 2000 refusals were not decided"]);
         assert_eq!(lacks(|checked| checked.refusals = 0, all).len(), 2);
+        let of_seven = |given_up: u64| {
+            move |checked: &mut Checked| {
+                (checked.windows, checked.windows_undecided) = (7, given_up);
+            }
+        };
+        assert_eq!(lacks(of_seven(5), all), Vec::<String>::new());
+        assert_eq!(lacks(of_seven(6), all), ["6 of 7 windows were not decided"]);
         assert_eq!(lacks(|checked| checked.charges_done = 0, all), ["of charges that were done there were none"]);
         assert_eq!(lacks(|checked| checked.instants = 0, all), ["of instants compared there were none"]);
-        let clock_turned = &FinalState { began_at: None, ..everything() };
-        assert_eq!(lacks(|checked| checked.instants = 0, clock_turned), Vec::<String>::new());
+        let no_clock = &FinalState { began_at: None, ..everything() };
+        assert_eq!(lacks(|checked| checked.instants = 0, no_clock), Vec::<String>::new());
         let short = FLOORS_FROM_REQUESTS - 1;
         assert_eq!(lacks(|checked| *checked = Checked { requests: short, ..Checked::default() }, all).len(), 0);
         let nothing = |checked: &mut Checked| *checked = Checked { requests: short + 1, ..Checked::default() };

@@ -7,6 +7,7 @@ use super::final_check;
 use super::findings::Verdict;
 use super::linearizable::{self, Judged};
 use super::live;
+use super::owners::Owners;
 use super::realtime;
 use super::refusals::{self, Refusals};
 use super::replay;
@@ -38,15 +39,40 @@ pub fn judge_with_seed(history: &[Entry], final_state: &FinalState, seed: u64) -
     realtime::check(&requests, &effects, &moments, &mut verdict);
     seen::check(&requests, &effects, &replay, &mut verdict);
     replies::check(&requests, &mut verdict);
+    let owners = Owners::of(&replay);
+    owners.check(final_state, &replay, &mut verdict);
     let bounds = refusals::bounds(&moments, &replay);
-    let by_event = effects.iter().map(|effect| (effect.event, *effect)).collect();
-    let clock = Clock::of(final_state);
-    Refusals { replay: &replay, bounds: &bounds, effects: by_event, clock }.check(&requests, &mut verdict);
+    Refusals {
+        replay: &replay,
+        bounds: &bounds,
+        holds: refusals::hold_bounds(&moments, &replay),
+        feed: refusals::feed_bounds(&effects, &replay),
+        effects: effects.iter().map(|effect| (effect.event, *effect)).collect(),
+        placings: refusals::placings(&requests),
+        owners: &owners,
+        owner_holds_max: final_state.owner_holds_max,
+        clock: Clock::of(final_state),
+    }
+    .check(&requests, &mut verdict);
     let judged = Judged { requests: &requests, effects: &effects, moments: &moments, bounds: &bounds, replay: &replay };
     linearizable::check(&judged, seed, &mut verdict);
-    tasks::check(&requests, final_state, &replay, &mut verdict);
-    if !final_state.settled {
+    if !final_state.torn {
+        tasks::check(&requests, final_state, &replay, &mut verdict);
+    }
+    if final_state.torn {
+        verdict.add("converged", || {
+            "something happened whenever it was looked, so that nothing could be compared".to_owned()
+        });
+    } else if !final_state.settled {
         verdict.add("converged", || "something was unfinished a minute after everything was healed".to_owned());
     }
+    verdict
+}
+
+/// As far as it goes without knowing what is there: whether the history is one, and what nobody may be answered.
+pub fn judge_alone(history: &[Entry]) -> Verdict {
+    let mut verdict = Verdict::default();
+    let requests = requests::pair(history, &mut verdict);
+    replies::check(&requests, &mut verdict);
     verdict
 }

@@ -17,6 +17,7 @@
 //! | `clock.rs` | `clock` |
 //! | `seen.rs` | `reads`, `expiry` |
 //! | `replies.rs` | `replies-repeat` |
+//! | `owners.rs` | `owners` |
 //! | `refusals.rs` | `refusals` |
 //! | `linearizable/` | `linearizable` |
 //! | `tasks.rs` | `tasks`, `early-task-burnt`, `charged-twice`, `leases`, `converged` |
@@ -34,6 +35,7 @@ mod judge;
 mod linearizable;
 mod live;
 mod model;
+mod owners;
 mod realtime;
 mod refusals;
 mod replay;
@@ -49,5 +51,5 @@ mod tests;
 pub use collect::{collect, collect_healed};
 pub use findings::{Checked, Verdict, Violation};
 pub use floors::FLOORS_FROM_REQUESTS;
-pub use judge::{judge, judge_with_seed};
+pub use judge::{judge, judge_alone, judge_with_seed};
 pub use state::{AttemptSeen, ChargeSeen, CollectPlan, FinalState, OperationSeen};

@@ -58,6 +58,7 @@ pub(super) struct Stage {
 #[derive(Debug, Default)]
 pub(super) struct Life {
     pub(super) lines: Units,
+    pub(super) owner: Option<String>,
     pub(super) stages: Vec<Stage>,
 }
 
@@ -74,6 +75,9 @@ pub(super) struct Replay {
 #[derive(Clone, Debug, Default)]
 struct Placement {
     lines: Option<Units>,
+    owner: Option<String>,
+    /// Somebody was told that it was placed for this owner, or for none.
+    owner_told: bool,
     expires_at: Option<i64>,
     lifetime_secs: Option<i64>,
     /// If it was never extended.
@@ -83,12 +87,15 @@ struct Placement {
 fn placements(requests: &[Request<'_>], last: &FinalState) -> HashMap<Uuid, Placement> {
     let mut placements: HashMap<Uuid, Placement> = HashMap::new();
     for request in requests.iter().filter(|request| request.fate != Fate::Fail) {
-        let Ask::Place { hold, lines, lifetime_secs, .. } = request.ask() else { continue };
+        let Ask::Place { hold, lines, lifetime_secs, owner } = request.ask() else { continue };
         let placement = placements.entry(*hold).or_default();
         let first = request.hold_told().filter(|(_, replayed)| !replayed);
         if placement.lines.is_none() || first.is_some() {
             placement.lines = Some(lines.clone());
             placement.lifetime_secs = *lifetime_secs;
+        }
+        if request.fate == Fate::Ok {
+            (placement.owner, placement.owner_told) = (owner.clone(), true);
         }
         if let Some((seen, _)) = first {
             placement.expires_at = Some(seen.expires_at);
@@ -99,6 +106,9 @@ fn placements(requests: &[Request<'_>], last: &FinalState) -> HashMap<Uuid, Plac
         let placement = placements.entry(*id).or_default();
         placement.lines = Some(seen.lines.clone());
         placement.expires_at_last = Some(seen.expires_at);
+        if !placement.owner_told {
+            placement.owner.clone_from(&seen.owner);
+        }
     }
     placements
 }
@@ -244,7 +254,7 @@ impl Player<'_> {
             }
         }
         let life = self.holds.entry(id).or_default();
-        life.lines = lines;
+        (life.lines, life.owner) = (lines, placement.owner);
         life.stages.push(stage);
     }
 

@@ -4,13 +4,13 @@ use std::collections::HashMap;
 
 use super::findings::{Verdict, count_of};
 use super::strangers;
-use crate::torture::history::{Answer, Ask, Entry, HoldSeen, Kind, PoolSeen};
+use crate::torture::history::{Answer, Ask, Entry, HoldSeen, Kind, PoolSeen, UNREADABLE};
 
 /// Nobody was there, or had time to look: it says nothing about what was asked.
 const TURNED_AWAY: [&str; 7] =
     ["unreachable", "busy", "not-executed", "unavailable", "stopping", "too-many-requests", "request-timeout"];
-/// Something is wrong with the server or what it has stored.
-const DEFECTS: [&str; 2] = ["defect", "corrupt"];
+/// Something is wrong with the server or what it has stored, also if it does not say what.
+const DEFECTS: [&str; 3] = ["defect", "corrupt", "status-500"];
 /// Something is wrong with the request itself, or with the key that was shown: not said to those who ask as the
 /// documents tell them to.
 const NOT_FOR_THE_HONEST: [&str; 13] = [
@@ -39,7 +39,7 @@ pub(super) fn is_defect(code: &str) -> bool {
     DEFECTS.contains(&code)
 }
 
-fn is_for_the_dishonest(code: &str) -> bool {
+pub(super) fn is_for_the_dishonest(code: &str) -> bool {
     NOT_FOR_THE_HONEST.contains(&code) || code.starts_with(WITHOUT_CODE)
 }
 
@@ -232,7 +232,7 @@ fn check_shape(entry: &Entry, verdict: &mut Verdict) {
 /// Whether nobody should have been answered this, or not the one who asked.
 fn is_mistaken(entry: &Entry, error: &str) -> bool {
     let to_the_honest = entry.kind == Kind::Fail && !entry.stranger;
-    is_defect(error) || (to_the_honest && is_for_the_dishonest(error))
+    is_defect(error) || error.starts_with(UNREADABLE) || (to_the_honest && is_for_the_dishonest(error))
 }
 
 /// Whether it is an answer to this, and about what was asked for.

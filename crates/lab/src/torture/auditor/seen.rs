@@ -39,7 +39,7 @@ fn check_hold(request: &Request<'_>, seen: &HoldSeen, begun: &[u64], replay: &Re
         verdict.add("reads", || format!("{} saw version {version} of hold {}", request.name(), seen.id));
         return;
     };
-    if !shows(seen, stage, life.lines == seen.lines) {
+    if !shows(seen, stage, life.lines == seen.lines && life.owner == seen.owner) {
         verdict.add("reads", || format!("{} saw {seen:?}, should be {stage:?}", request.name()));
     }
     let lapsed = stage.state == HoldState::Active && seen.state == "expired";
@@ -51,12 +51,12 @@ fn check_hold(request: &Request<'_>, seen: &HoldSeen, begun: &[u64], replay: &Re
 }
 
 /// A hold that has lapsed is shown as expired, swept or not.
-fn shows(seen: &HoldSeen, stage: &Stage, same_lines: bool) -> bool {
+fn shows(seen: &HoldSeen, stage: &Stage, same_hold: bool) -> bool {
     let lapsed = stage.state == HoldState::Active && seen.state == "expired";
     let ended_at = if lapsed { Some(seen.expires_at) } else { stage.ended_at };
     let kept = stage.kept.as_ref().map(|kept| (kept.mode(), &kept.units));
     let kept_seen = seen.kept.as_ref().map(|(mode, units)| (mode.as_str(), units));
-    same_lines
+    same_hold
         && (lapsed || seen.state == stage.state.as_str())
         && seen.ended_at == ended_at
         && kept == kept_seen

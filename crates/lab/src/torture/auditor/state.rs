@@ -73,14 +73,25 @@ impl OperationSeen {
 /// What a healed system says about itself, at one moment.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct FinalState {
-    /// When the history began, by the clock of those who asked, in microseconds since 1970. `None` where the clock that
-    /// decides was turned, so that it is not compared.
+    /// When the history began, by the clock of those who asked, in microseconds since 1970. `None` where nobody looked, so
+    /// that instants are not compared.
     #[serde(default)]
     pub began_at: Option<i64>,
+    /// How far the clock that decides was ever turned away from that one, in seconds: at the least and at the most. `None`
+    /// where it was left alone.
+    #[serde(default)]
+    pub clock_offsets: Option<(i64, i64)>,
+    /// How many holds an owner may have at once, by the policy. `None` where nobody looked.
+    #[serde(default)]
+    pub owner_holds_max: Option<i64>,
     /// When it was read, by the clock of the reader, in microseconds since 1970.
     pub read_at: i64,
     /// Whether everything had come to rest in time.
     pub settled: bool,
+    /// Something happened whenever it was read, so that holds and pools are not of the moment at which the feed ends. They
+    /// are not compared with it then.
+    #[serde(default)]
+    pub torn: bool,
     /// Every hold that the history names, and those that only the feed names.
     pub holds: BTreeMap<Uuid, Option<HoldSeen>>,
     pub pools: BTreeMap<String, PoolSeen>,

@@ -7,14 +7,17 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, bail, ensure};
 use rustix::process::Signal;
 use serde_json::json;
+use tokio::sync::MutexGuard;
 use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
+use super::database::Database;
 use super::fault::FaultKind;
 use super::ledger::{Deed, Ledger, Recovery};
-use super::node::{Life, Node};
+use super::node::{ENDED_BY_ITSELF, Life, Node};
+use super::probe::Prober;
 use super::schedule::Step;
-use super::stage::{CONVERGE_WITHIN, Database, Stage};
+use super::stage::{CONVERGE_WITHIN, Stage};
 use crate::fixture;
 use crate::proxy::Harm;
 
@@ -83,30 +86,20 @@ impl Scene<'_> {
         self.stage.database.as_ref().context("there is no Postgres")
     }
 
-    /// Waits until a write through the node is answered. Starts it again if it cannot start.
+    /// Decides about a node from now on. It may have ended by itself before, which must not look like what is done to it.
+    pub(super) async fn hold<'n>(&self, node: &'n Node) -> Result<MutexGuard<'n, Life>> {
+        let mut life = node.hold().await;
+        node.look_after(&mut life, Some(self.ledger))?;
+        Ok(life)
+    }
+
     async fn first_write(&self, node: &Node, life: &mut Life, since: Instant) -> Option<Duration> {
-        loop {
-            if self.stage.prober.write(node.address).await == Some(200) {
-                life.is_ready();
-                return Some(since.elapsed());
-            }
-            if since.elapsed() > CONVERGE_WITHIN {
-                let detail = format!("{} answers no write within {CONVERGE_WITHIN:?}", node.name);
-                self.ledger.find("a server recovers", detail);
-                return None;
-            }
-            match node.look_after(life) {
-                Ok(looked) if looked.failed_start => self.ledger.failed_start(),
-                Ok(_) => {}
-                Err(error) => self.ledger.find("a server recovers", format!("{error:#}")),
-            }
-            sleep(RETRY_PAUSE).await;
-        }
+        first_write(&self.stage.prober, self.ledger, node, life, since).await
     }
 
     async fn kill(&self, step: Step) -> Result<Deed> {
         let (_, node) = self.server(step);
-        let mut life = node.hold().await;
+        let mut life = self.hold(node).await?;
         let since = Instant::now();
         life.kill().await?;
         let recovery = self.restart(node, &mut life, since).await?;
@@ -124,9 +117,10 @@ impl Scene<'_> {
 
     async fn kill_worker(&self, step: Step) -> Result<Deed> {
         let node = self.worker(step)?;
-        let mut life = node.hold().await;
+        let mut life = self.hold(node).await?;
         life.kill().await?;
-        if let Err(error) = node.bring_up(&mut life, CONVERGE_WITHIN).await {
+        node.start(&mut life)?;
+        if let Err(error) = node.bring_up(&mut life, Instant::now() + CONVERGE_WITHIN, Some(self.ledger)).await {
             self.ledger.find("a worker recovers", format!("{error:#}"));
         }
         Ok(Deed { target: node.name.clone(), kills: 1, ..Deed::default() })
@@ -135,7 +129,10 @@ impl Scene<'_> {
     /// Half of them for longer than a turn can be kept.
     async fn freeze(&self, step: Step) -> Result<Deed> {
         let (index, node) = self.server(step);
-        let life = node.hold().await;
+        // On Postgres the first server has one of the two workers.
+        let has_worker = index == 0 && self.stage.workers().next().is_some();
+        let _standstill = if has_worker { Some(self.stage.standstill.lock().await) } else { None };
+        let life = self.hold(node).await?;
         let spread = Duration::from_millis(u64::from(step.strength) * 2);
         let base =
             if step.strength.is_multiple_of(2) { Duration::from_millis(5_500) } else { Duration::from_millis(300) };
@@ -233,23 +230,24 @@ impl Scene<'_> {
 
     /// Full is when something could not be written; then for a while; then it must go on.
     async fn fill_disk(&self, step: Step) -> Result<Deed> {
-        let disk = self.stage.disk.as_ref().context("there is no small disk")?;
+        let room = self.stage.room.as_ref().context("there is room")?;
         let (_, node) = self.server(step);
-        let mut life = node.hold().await;
+        let mut life = self.hold(node).await?;
         let since = Instant::now();
-        disk.fill()?;
+        let lack = room.take_away(step.strength)?;
         // Some wait for the refusal, the others go on as soon as a write gets stuck.
         let patience = if step.strength.is_multiple_of(3) { REFUSAL_PATIENCE } else { STUCK_PATIENCE };
         let refused = self.write_until_refused(node, patience).await;
         if refused.is_some() {
             self.lasts(Duration::from_millis(200 + u64::from(step.strength))).await;
         }
-        disk.empty()?;
+        room.give_back()?;
         let emptied = Instant::now();
         let wrote_after = self.first_write(node, &mut life, emptied).await;
         let Some(status) = refused else { bail!("everything found room") };
         let (full_ms, wrote_after_ms) = (millis(emptied - since), wrote_after.map(millis));
-        let detail = json!({ "full_ms": full_ms, "refused_with": status, "wrote_after_ms": wrote_after_ms });
+        let detail =
+            json!({ "by": lack.name(), "full_ms": full_ms, "refused_with": status, "wrote_after_ms": wrote_after_ms });
         Ok(Deed { target: node.name.clone(), detail, ..Deed::default() })
     }
 
@@ -280,7 +278,7 @@ impl Scene<'_> {
 
     async fn storm(&self, step: Step) -> Result<Deed> {
         let (_, node) = self.server(step);
-        let mut life = node.hold().await;
+        let mut life = self.hold(node).await?;
         let kills = 3 + step.strength % 4;
         for kill in 1..kills {
             life.kill().await?;
@@ -297,7 +295,7 @@ impl Scene<'_> {
 
     async fn stop_server(&self, step: Step) -> Result<Deed> {
         let (_, node) = self.server(step);
-        let mut life = node.hold().await;
+        let mut life = self.hold(node).await?;
         let since = Instant::now();
         match life.stop(STOP_PATIENCE).await? {
             Some(status) if status.success() => {}
@@ -311,6 +309,32 @@ impl Scene<'_> {
         self.restart(node, &mut life, Instant::now()).await?;
         let detail = json!({ "stopped_after_ms": millis(stopped_after) });
         Ok(Deed { target: node.name.clone(), detail, ..Deed::default() })
+    }
+}
+
+/// Waits until a write through the node is answered. Starts it again if it has ended, which is a finding if it had been
+/// ready.
+async fn first_write(
+    prober: &Prober,
+    ledger: &Ledger,
+    node: &Node,
+    life: &mut Life,
+    since: Instant,
+) -> Option<Duration> {
+    loop {
+        if prober.write(node.address).await == Some(200) {
+            life.is_ready();
+            return Some(since.elapsed());
+        }
+        if let Err(error) = node.look_after(life, Some(ledger)) {
+            ledger.find(ENDED_BY_ITSELF, format!("{error:#}"));
+        }
+        if since.elapsed() > CONVERGE_WITHIN {
+            let detail = format!("{} answers no write within {CONVERGE_WITHIN:?}", node.name);
+            ledger.find("a server recovers", detail);
+            return None;
+        }
+        sleep(RETRY_PAUSE).await;
     }
 }
 
@@ -345,7 +369,21 @@ fn is_write_lock(line: &str, pid: u32, inode: u64) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use super::super::node::tests;
     use super::*;
+
+    #[tokio::test]
+    async fn a_server_that_dies_of_a_fault_is_found() {
+        let folder = tempfile::tempdir().unwrap();
+        let (node, ledger) = (tests::node(folder.path(), "exit 3"), tests::ledger(folder.path()));
+        let mut life = node.hold().await;
+        tests::live_and_end(&node, &mut life, true).await;
+        let long_ago = Instant::now().checked_sub(2 * CONVERGE_WITHIN).unwrap();
+        first_write(&Prober::new(String::new()), &ledger, &node, &mut life, long_ago).await;
+        let findings = ledger.summary().findings;
+        let rules: Vec<&str> = findings.iter().map(|finding| finding.rule).collect();
+        assert_eq!(rules, [ENDED_BY_ITSELF, "a server recovers"]);
+    }
 
     #[test]
     fn a_clock_that_jumps_moves() {

@@ -9,7 +9,11 @@ use std::process::{Child, Command, Stdio};
 
 use anyhow::{Context, Result, ensure};
 
+use super::memory;
+
 const KEEPER: &str = r#"mount -t tmpfs -o "size=$2,mode=700" surehold-torture "$1" && echo mounted && exec cat"#;
+/// Whether all that is needed is there and allowed; over whatever folder, which nobody else sees.
+const TRIAL: &str = "mount -t tmpfs surehold-torture /tmp && nsenter --version";
 const SIZE_BYTES_MAX: u64 = 1 << 30;
 const SIZE_BYTES_MIN: u64 = 128 << 20;
 const CHUNK_BYTES: usize = 1 << 20;
@@ -23,7 +27,7 @@ pub(super) struct SmallDisk {
 
 /// Why there can be none here, if so.
 pub(super) fn forbidden() -> Option<String> {
-    let tried = Command::new("unshare").args(["-Urm", "nsenter", "--version"]).output();
+    let tried = Command::new("unshare").args(["-Urm", "sh", "-c", TRIAL]).output();
     match tried {
         Ok(output) if output.status.success() => {
             size_bytes().err().map(|error| format!("there is not enough memory for a small disk: {error:#}"))
@@ -38,10 +42,7 @@ pub(super) fn forbidden() -> Option<String> {
 
 /// A part of the memory that is free.
 fn size_bytes() -> Result<u64> {
-    let memory = std::fs::read_to_string("/proc/meminfo").context("cannot read /proc/meminfo")?;
-    let line = memory.lines().find_map(|line| line.strip_prefix("MemAvailable:")).context("no MemAvailable")?;
-    let kib: u64 = line.trim().trim_end_matches(" kB").parse().context("MemAvailable is no number")?;
-    let bytes = (kib * 1_024 / 4).min(SIZE_BYTES_MAX);
+    let bytes = (memory::free_bytes()? / 4).min(SIZE_BYTES_MAX);
     ensure!(bytes >= SIZE_BYTES_MIN, "a quarter of what is available is {} MiB", bytes >> 20);
     Ok(bytes)
 }

@@ -47,6 +47,8 @@ pub(super) struct Deed {
     pub(super) kills: u32,
     /// Stopped while it had a transaction open.
     pub(super) caught_in_batch: bool,
+    /// A worker that was frozen said, when it was woken, that its result is not written.
+    pub(super) came_too_late: bool,
     pub(super) recovery: Option<Recovery>,
 }
 
@@ -57,6 +59,8 @@ pub struct Summary {
     pub missed: BTreeMap<FaultKind, u32>,
     pub kills: u32,
     pub caught_in_batch: u32,
+    /// Workers that were frozen and came too late with their results.
+    pub came_too_late: u32,
     pub recoveries: Vec<Recovery>,
     pub findings: Vec<Finding>,
     /// Starts that failed, for instance because the database was down; each was tried again.
@@ -134,6 +138,7 @@ impl Ledger {
                 *summary.done.entry(kind).or_default() += 1;
                 summary.kills += deed.kills;
                 summary.caught_in_batch += u32::from(deed.caught_in_batch);
+                summary.came_too_late += u32::from(deed.came_too_late);
                 summary.recoveries.extend(deed.recovery.clone());
             }
             Err(_missed) => *summary.missed.entry(kind).or_default() += 1,

@@ -12,7 +12,7 @@ use super::ledger::Finding;
 
 const PANIC: &str = "panicked at";
 /// Said by a worker whose result came after its lease: the fence held.
-const STALE: &str = "its result is not written";
+pub(super) const STALE: &str = "its result is not written";
 const EXAMPLES_MAX: u64 = 5;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

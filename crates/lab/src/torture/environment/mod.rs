@@ -6,14 +6,17 @@
 
 mod acts;
 mod clock;
+mod database;
 mod disk;
 mod fault;
 mod guard;
 mod ledger;
 mod logs;
+mod memory;
 mod nemesis;
 mod node;
 mod probe;
+mod room;
 mod schedule;
 mod stage;
 mod zombie;

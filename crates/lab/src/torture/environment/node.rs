@@ -1,7 +1,7 @@
 //! A server or a worker: a process of ours on a port of its own, which it keeps over all its lives.
 
 use std::fs::OpenOptions;
-use std::net::SocketAddr;
+use std::net::{Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 use std::process::{ExitStatus, Stdio};
 use std::time::{Duration, Instant};
@@ -12,8 +12,11 @@ use tokio::process::{Child, Command};
 use tokio::sync::{Mutex, MutexGuard};
 use tokio::time::{sleep, timeout};
 
+use super::ledger::Ledger;
 use super::probe;
+use crate::ports::LastingPort;
 
+pub(super) const ENDED_BY_ITSELF: &str = "no node ends by itself";
 const LOOK_PAUSE: Duration = Duration::from_millis(10);
 /// A process that cannot start, for instance because its database is down, is started again after this.
 const RESTART_PAUSE: Duration = Duration::from_millis(50);
@@ -68,27 +71,22 @@ pub struct Node {
     pub(super) log: PathBuf,
     launch: Launch,
     life: Mutex<Life>,
+    /// Kept while the process is down.
+    _port: LastingPort,
 }
 
 /// Whoever holds it decides about life and death of the process; others keep away.
 #[derive(Debug, Default)]
 pub(super) struct Life {
     child: Option<Child>,
-    /// Since it was started.
+    /// Since it was started, and until somebody ended it.
     was_ready: bool,
 }
 
-/// What had become of a node that nobody decided about.
-#[derive(Debug, Default)]
-pub(super) struct LookedAfter {
-    pub(super) failed_start: bool,
-    /// It had been ready.
-    pub(super) ended_by_itself: Option<ExitStatus>,
-}
-
 impl Node {
-    pub(super) fn new(name: String, role: Role, address: SocketAddr, log: PathBuf, launch: Launch) -> Node {
-        Node { name, role, address, log, launch, life: Mutex::default() }
+    pub(super) fn new(name: String, role: Role, port: LastingPort, log: PathBuf, launch: Launch) -> Node {
+        let address = address(&port);
+        Node { name, role, address, log, launch, life: Mutex::default(), _port: port }
     }
 
     pub fn url(&self) -> String {
@@ -113,29 +111,40 @@ impl Node {
         Ok(())
     }
 
-    /// Starts it, if need be again and again, until it is ready.
-    pub(super) async fn bring_up(&self, life: &mut Life, patience: Duration) -> Result<()> {
-        let begun = Instant::now();
+    /// Starts it, if need be again and again, until it is ready. Before a run there is no ledger.
+    pub(super) async fn bring_up(&self, life: &mut Life, until: Instant, ledger: Option<&Ledger>) -> Result<()> {
         loop {
-            if life.has_ended()?.is_some() || life.child.is_none() {
+            if life.child.is_none() {
                 self.start(life)?;
             }
+            self.look_after(life, ledger)?;
             if probe::is_ready(self.address).await {
-                life.was_ready = true;
+                life.is_ready();
                 return Ok(());
             }
-            ensure!(begun.elapsed() < patience, "{} does not get ready; see {}", self.name, self.log.display());
+            ensure!(Instant::now() < until, "{} does not get ready; see {}", self.name, self.log.display());
             let pause = if life.has_ended()?.is_some() { RESTART_PAUSE } else { LOOK_PAUSE };
             sleep(pause).await;
         }
     }
 
-    /// Starts it again if it has ended.
-    pub(super) fn look_after(&self, life: &mut Life) -> Result<LookedAfter> {
-        let Some(status) = life.has_ended()? else { return Ok(LookedAfter::default()) };
-        let was_ready = life.was_ready;
-        self.start(life)?;
-        Ok(LookedAfter { failed_start: !was_ready, ended_by_itself: was_ready.then_some(status) })
+    /// Starts it again if it has ended. One that had been ready does not end by itself: that is a finding. Another could
+    /// not start, for instance because its database is down.
+    pub(super) fn look_after(&self, life: &mut Life, ledger: Option<&Ledger>) -> Result<()> {
+        let Some(status) = life.has_ended()? else { return Ok(()) };
+        match ledger {
+            Some(ledger) if life.was_ready => ledger.find(ENDED_BY_ITSELF, format!("{} ended: {status}", self.name)),
+            Some(ledger) => ledger.failed_start(),
+            None => {}
+        }
+        self.start(life)
+    }
+
+    /// Whether it is known to have got ready in this life.
+    pub(super) async fn look_if_ready(&self, life: &mut Life) {
+        if !life.was_ready && probe::is_ready(self.address).await {
+            life.is_ready();
+        }
     }
 }
 
@@ -163,16 +172,90 @@ impl Life {
     /// Kills it and waits until it is gone, with its locks and its port.
     pub(super) async fn kill(&mut self) -> Result<()> {
         let Some(child) = &mut self.child else { return Ok(()) };
+        self.was_ready = false;
         child.kill().await.context("cannot kill a process")
     }
 
     /// Asks it to end, and waits for that.
     pub(super) async fn stop(&mut self, patience: Duration) -> Result<Option<ExitStatus>> {
         self.signal(Signal::TERM)?;
+        self.was_ready = false;
         let Some(child) = &mut self.child else { return Ok(None) };
         match timeout(patience, child.wait()).await {
             Ok(status) => status.map(Some).context("cannot wait for a process"),
             Err(_elapsed) => Ok(None),
         }
+    }
+}
+
+pub(super) fn address(port: &LastingPort) -> SocketAddr {
+    SocketAddr::from((Ipv4Addr::LOCALHOST, port.number()))
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+
+    /// A process that ends as the script says, and serves nothing.
+    pub(in super::super) fn node(folder: &std::path::Path, script: &str) -> Node {
+        let launch = Launch {
+            enter: Vec::new(),
+            program: "sh".into(),
+            args: vec!["-c".to_owned(), script.to_owned()],
+            variables: Vec::new(),
+            group: 0,
+        };
+        let port = LastingPort::take().unwrap();
+        Node::new("server-0".to_owned(), Role::Server, port, folder.join("server-0.log"), launch)
+    }
+
+    pub(in super::super) fn ledger(folder: &std::path::Path) -> Ledger {
+        Ledger::create(&folder.join("faults.jsonl"), Instant::now()).unwrap()
+    }
+
+    /// Lets it live, be ready if so, and come to its end.
+    pub(in super::super) async fn live_and_end(node: &Node, life: &mut Life, ready: bool) {
+        node.start(life).unwrap();
+        if ready {
+            life.is_ready();
+        }
+        life.child.as_mut().unwrap().wait().await.unwrap();
+    }
+
+    #[tokio::test]
+    async fn one_that_was_ready_does_not_end_by_itself() {
+        let folder = tempfile::tempdir().unwrap();
+        for (ready, findings, failed_starts) in [(true, 1, 0), (false, 0, 1)] {
+            let (node, ledger) = (node(folder.path(), "exit 3"), ledger(folder.path()));
+            let mut life = node.hold().await;
+            live_and_end(&node, &mut life, ready).await;
+            node.look_after(&mut life, Some(&ledger)).unwrap();
+            let summary = ledger.summary();
+            assert_eq!((summary.findings.len(), summary.failed_starts), (findings, failed_starts), "{ready}");
+        }
+    }
+
+    #[tokio::test]
+    async fn also_when_everybody_is_brought_up() {
+        let folder = tempfile::tempdir().unwrap();
+        let (node, ledger) = (node(folder.path(), "exit 3"), ledger(folder.path()));
+        let mut life = node.hold().await;
+        live_and_end(&node, &mut life, true).await;
+        assert!(node.bring_up(&mut life, Instant::now(), Some(&ledger)).await.is_err());
+        let findings = ledger.summary().findings;
+        assert_eq!(findings.iter().map(|finding| finding.rule).collect::<Vec<_>>(), [ENDED_BY_ITSELF]);
+    }
+
+    #[tokio::test]
+    async fn one_that_is_killed_does_not_end_by_itself() {
+        let folder = tempfile::tempdir().unwrap();
+        let (node, ledger) = (node(folder.path(), "exec sleep 60"), ledger(folder.path()));
+        let mut life = node.hold().await;
+        node.start(&mut life).unwrap();
+        life.is_ready();
+        life.kill().await.unwrap();
+        node.look_after(&mut life, Some(&ledger)).unwrap();
+        assert_eq!(ledger.summary().findings, []);
+        life.kill().await.unwrap();
     }
 }

@@ -5,28 +5,29 @@
 //! | SQLite | one server with its worker, on a data folder (on a small disk, if that is to be filled) |
 //! | Postgres | a private Postgres; two servers, each behind a proxy, the first with a worker in it; a worker |
 
-use std::net::{Ipv4Addr, SocketAddr};
+use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
 use futures_util::future::join_all;
 use rustix::process::Signal;
 use serde_json::Value;
+use tokio::sync::Mutex;
 use tokio::time::sleep;
 
 use super::clock::{self, FakeClock};
-use super::disk::{self, SmallDisk};
+use super::database::Database;
+use super::disk::SmallDisk;
 use super::fault::{FaultKind, FaultList};
 use super::guard::Guard;
 use super::ledger::Ledger;
 use super::logs::LogReport;
-use super::node::{Launch, Node, Role};
+use super::node::{self, ENDED_BY_ITSELF, Launch, Node, Role};
 use super::probe::{self, Prober};
+use super::room::Room;
 use crate::fixture::StoreKind;
-use crate::ports::lasting_port;
-use crate::private_postgres::PrivatePostgres;
+use crate::ports::LastingPort;
 use crate::proxy::Proxy;
 
 pub const TENANT: &str = "torture";
@@ -35,7 +36,6 @@ const START_PATIENCE: Duration = Duration::from_mins(1);
 pub const CONVERGE_WITHIN: Duration = Duration::from_mins(1);
 /// A server is given 10 s for its requests and 10 s for its effects.
 const STOP_PATIENCE: Duration = Duration::from_secs(30);
-const CRASHED_LAUNCHES_MAX: u32 = 5;
 const WRITE_PAUSE: Duration = Duration::from_millis(100);
 
 #[derive(Clone, Debug)]
@@ -76,7 +76,6 @@ impl Possible {
 
 fn unfit_here(kind: FaultKind) -> Option<String> {
     match kind {
-        FaultKind::DiskFull => disk::forbidden(),
         FaultKind::ClockJump => clock::find_library()
             .is_none()
             .then(|| "libfaketime is not installed; on Debian and Ubuntu run `apt-get install faketime`".to_owned()),
@@ -90,52 +89,9 @@ fn unfit_here(kind: FaultKind) -> Option<String> {
         | FaultKind::CutAfterCommit
         | FaultKind::CutLateCommit
         | FaultKind::Latency
+        | FaultKind::DiskFull
         | FaultKind::RestartStorm
         | FaultKind::Stop => None,
-    }
-}
-
-/// The private server; whoever crashes it or starts it holds it.
-#[derive(Clone, Debug)]
-pub(super) struct Database {
-    pub(super) url: String,
-    server: Arc<Mutex<PrivatePostgres>>,
-}
-
-impl Database {
-    async fn start() -> Result<Database> {
-        let server =
-            tokio::task::spawn_blocking(PrivatePostgres::start).await.context("starting Postgres panicked")??;
-        Ok(Database { url: server.url(), server: Arc::new(Mutex::new(server)) })
-    }
-
-    /// Kills it and starts it again.
-    pub(super) async fn crash_and_launch(&self) -> Result<()> {
-        let server = Arc::clone(&self.server);
-        let crash = move || {
-            let server = server.lock().expect("nothing panics while holding it");
-            server.crash()?;
-            let launch = |tries: u32| (tries, server.launch());
-            // It may find that a connection of its old life is still closing.
-            match (1..=CRASHED_LAUNCHES_MAX)
-                .map(launch)
-                .find(|(tries, done)| done.is_ok() || *tries == CRASHED_LAUNCHES_MAX)
-            {
-                Some((_, done)) => done,
-                None => Ok(()),
-            }
-        };
-        tokio::task::spawn_blocking(crash).await.context("crashing Postgres panicked")?
-    }
-
-    async fn rescue(&self, to: PathBuf) -> Result<()> {
-        let server = Arc::clone(&self.server);
-        let rescue = move || server.lock().expect("nothing panics while holding it").rescue(&to);
-        tokio::task::spawn_blocking(rescue).await.context("rescuing the data panicked")?
-    }
-
-    fn version(&self) -> Result<String> {
-        self.server.lock().expect("nothing panics while holding it").version()
     }
 }
 
@@ -149,7 +105,9 @@ pub struct Stage {
     pub(super) proxies: Vec<Proxy>,
     pub(super) clocks: Vec<FakeClock>,
     pub(super) database: Option<Database>,
-    pub(super) disk: Option<SmallDisk>,
+    pub(super) room: Option<Room>,
+    /// Held by whoever makes one of two workers stand still: the other must go on, or nobody takes over.
+    pub(super) standstill: Mutex<()>,
     /// How to run other commands on the same store, such as `audit`.
     command: Launch,
     data: PathBuf,
@@ -165,7 +123,7 @@ impl Stage {
             StoreKind::Sqlite => Stage::prepare_sqlite(plan, &folder).await?,
             StoreKind::Postgres => Stage::prepare_postgres(plan, &folder).await?,
         };
-        stage.bring_up(START_PATIENCE).await?;
+        stage.bring_up(Instant::now() + START_PATIENCE, None).await?;
         ensure!(stage.prober.put_luggage(stage.nodes[0].address).await == Some(200), "the first server refuses a pool");
         Ok(stage)
     }
@@ -173,10 +131,11 @@ impl Stage {
     async fn prepare_sqlite(plan: &StagePlan, folder: &Path) -> Result<Stage> {
         let guard = Guard::start()?;
         let data = folder.join("data");
-        let wants_disk = plan.faults.0.contains_key(&FaultKind::DiskFull);
-        let disk = wants_disk.then(|| SmallDisk::mount(&data, guard.group())).transpose()?;
+        let is_scarce = plan.faults.0.contains_key(&FaultKind::DiskFull);
+        let room = is_scarce.then(|| Room::prepare(&data, folder.join("full"), guard.group())).transpose()?;
+        let disk = room.as_ref().and_then(Room::disk);
         let base = Launch {
-            enter: disk.as_ref().map(SmallDisk::enter).unwrap_or_default(),
+            enter: disk.map(SmallDisk::enter).unwrap_or_default(),
             program: plan.program.clone(),
             args: Vec::new(),
             variables: Vec::new(),
@@ -187,9 +146,12 @@ impl Stage {
         let (api_key, prober) = make_keys(&command).await?;
         let clocks = clocks(plan, folder, 1)?;
         let mut launch = server_launch(plan, &base, &place, clocks.first());
+        if let Some(room) = &room {
+            launch.args.extend(room.args()?);
+        }
         let server = server(folder, 0, &mut launch)?;
         let (proxies, database) = (Vec::new(), None);
-        let data = disk.as_ref().map_or(data, SmallDisk::outside);
+        let data = disk.map_or(data, SmallDisk::outside);
         Ok(Stage {
             nodes: vec![server],
             api_key,
@@ -197,7 +159,8 @@ impl Stage {
             proxies,
             clocks,
             database,
-            disk,
+            room,
+            standstill: Mutex::default(),
             command,
             data,
             _guard: guard,
@@ -228,8 +191,19 @@ impl Stage {
             proxies.push(proxy);
         }
         nodes.push(worker(plan, folder, &base, &place("worker-0", &database.url)?)?);
-        let (database, disk, data) = (Some(database), None, folder.to_owned());
-        Ok(Stage { nodes, api_key, prober, proxies, clocks, database, disk, command, data, _guard: guard })
+        Ok(Stage {
+            nodes,
+            api_key,
+            prober,
+            proxies,
+            clocks,
+            database: Some(database),
+            room: None,
+            standstill: Mutex::default(),
+            command,
+            data: folder.to_owned(),
+            _guard: guard,
+        })
     }
 
     /// Whether nobody turns the clock that decides: on a database that is the database's.
@@ -264,33 +238,35 @@ impl Stage {
         }
     }
 
-    async fn bring_up(&self, patience: Duration) -> Result<()> {
+    async fn bring_up(&self, until: Instant, ledger: Option<&Ledger>) -> Result<()> {
         let up = self.nodes.iter().map(|node| async {
             let mut life = node.hold().await;
             // It may have been left frozen; one that has ended cannot be woken.
             let _ = life.signal(Signal::CONT);
-            node.bring_up(&mut life, patience).await
+            node.bring_up(&mut life, until, ledger).await
         });
         join_all(up).await.into_iter().collect()
     }
 
-    /// Ends all harm and waits until everything works. What does not is a finding.
-    pub async fn heal(&self, ledger: &Ledger) {
+    /// Ends all harm and waits until everything works. What does not is a finding. Tells when the harm ended: that is when
+    /// the time begins that everything has, whoever waits for it.
+    pub async fn heal(&self, ledger: &Ledger) -> Instant {
         const RULE: &str = "everything works again within 60 s of the last fault";
         self.proxies.iter().for_each(Proxy::heal);
-        let emptied = self.disk.iter().map(SmallDisk::empty);
+        let emptied = self.room.iter().map(Room::give_back);
         let set = self.clocks.iter().map(|clock| clock.set(0));
         for error in emptied.chain(set).filter_map(Result::err) {
             ledger.find(RULE, format!("{error:#}"));
         }
-        if let Err(error) = self.bring_up(CONVERGE_WITHIN).await {
+        let since = Instant::now();
+        let until = since + CONVERGE_WITHIN;
+        if let Err(error) = self.bring_up(until, Some(ledger)).await {
             ledger.find(RULE, format!("{error:#}"));
         }
-        let since = Instant::now();
         let writes = self.servers().map(|server| async move {
             // Whatever a fault has left on its way may still be in it.
             while self.prober.write(server.address).await != Some(200) {
-                if since.elapsed() > CONVERGE_WITHIN {
+                if Instant::now() > until {
                     ledger.find(RULE, format!("{} answers no write", server.name));
                     break;
                 }
@@ -298,25 +274,19 @@ impl Stage {
             }
         });
         join_all(writes).await;
+        since
     }
 
-    /// Starts nodes again that could not start. One that had been ready does not end by itself.
+    /// Starts nodes again that have ended.
     pub async fn look_after_nodes(&self, ledger: &Ledger) {
         const PAUSE: Duration = Duration::from_millis(100);
         loop {
             for node in &self.nodes {
                 let Some(mut life) = node.try_hold() else { continue };
-                match node.look_after(&mut life) {
-                    Ok(looked) => {
-                        if looked.failed_start {
-                            ledger.failed_start();
-                        }
-                        if let Some(status) = looked.ended_by_itself {
-                            ledger.find("no node ends by itself", format!("{} ended: {status}", node.name));
-                        }
-                    }
-                    Err(error) => ledger.find("no node ends by itself", format!("{error:#}")),
+                if let Err(error) = node.look_after(&mut life, Some(ledger)) {
+                    ledger.find(ENDED_BY_ITSELF, format!("{error:#}"));
                 }
+                node.look_if_ready(&mut life).await;
             }
             sleep(PAUSE).await;
         }
@@ -355,7 +325,8 @@ impl Stage {
 
     /// What is on a small disk, or in a private Postgres, would be gone with it.
     pub async fn rescue_data(&self, to: &Path) -> Result<()> {
-        if self.disk.is_none() && self.database.is_none() {
+        let is_on_disk = self.room.as_ref().is_some_and(|room| room.disk().is_some());
+        if !is_on_disk && self.database.is_none() {
             return Ok(());
         }
         std::fs::create_dir_all(to).context("cannot make a folder for the data")?;
@@ -411,21 +382,21 @@ fn server_launch(plan: &StagePlan, base: &Launch, place: &[String], clock: Optio
 }
 
 fn server(folder: &Path, index: usize, launch: &mut Launch) -> Result<Node> {
-    let address = SocketAddr::from((Ipv4Addr::LOCALHOST, lasting_port()?));
-    launch.args.extend(["--listen".to_owned(), address.to_string()]);
+    let port = LastingPort::take()?;
+    launch.args.extend(["--listen".to_owned(), node::address(&port).to_string()]);
     let name = format!("server-{index}");
     let log = folder.join(format!("{name}.log"));
-    Ok(Node::new(name, Role::Server, address, log, launch.clone()))
+    Ok(Node::new(name, Role::Server, port, log, launch.clone()))
 }
 
 fn worker(plan: &StagePlan, folder: &Path, base: &Launch, place: &[String]) -> Result<Node> {
-    let address = SocketAddr::from((Ipv4Addr::LOCALHOST, lasting_port()?));
+    let port = LastingPort::take()?;
     let mut args = vec!["worker".to_owned()];
     args.extend_from_slice(place);
     common_args(plan, &mut args);
-    set(&mut args, &format!("worker.health_listen={address}"));
+    set(&mut args, &format!("worker.health_listen={}", node::address(&port)));
     let launch = Launch { args, ..base.clone() };
-    Ok(Node::new("worker-0".to_owned(), Role::Worker, address, folder.join("worker-0.log"), launch))
+    Ok(Node::new("worker-0".to_owned(), Role::Worker, port, folder.join("worker-0.log"), launch))
 }
 
 /// Makes the tenants and their keys, before any node runs.

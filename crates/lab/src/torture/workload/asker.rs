@@ -169,7 +169,7 @@ impl Asker {
         self.record(line, Kind::Invoke, &asked.ask, asked.key.as_deref(), None)?;
         let request = Request::of(&asked.ask);
         let heard = self.office.send(&request, asked.key.as_deref(), node, self.timeout).await;
-        let told = judge(asked, heard)?;
+        let told = judge(asked, heard);
         self.complete(line, &asked.ask, asked.key.as_deref(), &told)?;
         Ok(told)
     }
@@ -181,7 +181,7 @@ impl Asker {
         let line = Line { process: self.take_process(), batch: None, stranger: true, node };
         self.record(line, Kind::Invoke, ask, key, None)?;
         let heard = self.office.send_as(authorization, &Request::of(ask), key, node, self.timeout).await;
-        self.complete(line, ask, key, &judge(asked, heard)?)
+        self.complete(line, ask, key, &judge(asked, heard))
     }
 
     /// Asks many things at once; each is a process of its own.
@@ -195,7 +195,7 @@ impl Asker {
         let command = |ask: &Ask| wire::batch_command(ask).context("no command of a batch");
         let request = wire::batch(&asks.iter().map(command).collect::<Result<Vec<_>>>()?);
         let heard = self.office.send(&request, None, node, self.timeout).await;
-        let told = judge_batch(asks, heard)?;
+        let told = judge_batch(asks, heard);
         for ((line, ask), told) in lines.iter().zip(asks).zip(&told) {
             self.complete(*line, ask, None, told)?;
         }

@@ -27,6 +27,8 @@ pub const FUNCTIONS: [&str; 12] = [
 const USEFUL_PERCENT_MIN: u64 = 40;
 /// Nor does one in which most were turned away.
 const TURNED_AWAY_PERCENT_MAX: u64 = 50;
+/// Of fewer changes than this, chance decides how many are useful: one must be.
+const SHARE_FROM_CHANGES: u64 = 500;
 /// With fewer asks than this, chance decides what came at all.
 const ASKED_MIN: u64 = 5_000;
 
@@ -197,8 +199,11 @@ impl WorkloadEnd {
     /// What did not happen, or not enough, for the run to prove something.
     pub fn shortcomings(&self) -> Vec<String> {
         let mut short = Vec::new();
-        let useful = self.changes().useful_percent();
-        if useful < USEFUL_PERCENT_MIN {
+        let changes = self.changes();
+        let useful = changes.useful_percent();
+        if changes.useful == 0 {
+            short.push("nothing came of any change".to_owned());
+        } else if changes.heard() >= SHARE_FROM_CHANGES && useful < USEFUL_PERCENT_MIN {
             short.push(format!("{useful} % of the changes were useful; {USEFUL_PERCENT_MIN} % are wanted"));
         }
         let total = self.total();
@@ -240,10 +245,18 @@ mod tests {
         };
         let tally = |useful, refused, turned_away| Tally { useful, refused, turned_away, ..Tally::default() };
         let nothing = Tally::default();
-        check(tally(40, 60, 0), nothing, nothing, &[]);
+        check(tally(200, 300, 0), nothing, nothing, &[]);
         // Reads make no share better.
         let few = "39 % of the changes were useful; 40 % are wanted";
-        check(tally(39, 61, 0), tally(1_000, 0, 0), nothing, &[few]);
+        check(tally(199, 301, 0), tally(1_000, 0, 0), nothing, &[few]);
+        // Of few, chance decides.
+        check(tally(199, 300, 0), tally(1_000, 0, 0), nothing, &[]);
+        check(tally(1, 498, 0), nothing, nothing, &[]);
+        let none = "nothing came of any change";
+        check(tally(0, 499, 0), tally(1_000, 0, 0), nothing, &[none]);
+        check(tally(0, 0, 3), nothing, nothing, &[none]);
+        check(nothing, nothing, nothing, &[none]);
+        check(tally(0, 900, 0), nothing, nothing, &[none]);
         check(tally(4_000, 0, 0), tally(1_000, 0, 0), nothing, &["nothing came of any `cancel`"]);
         check(tally(2_000, 0, 1_000), tally(1_000, 0, 1_000), tally(1, 0, 0), &[]);
         let away = "60 % of the requests were turned away; 50 % may be";

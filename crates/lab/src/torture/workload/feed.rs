@@ -1,5 +1,6 @@
 //! A reader that follows the event feed live, through restarts and from node to node, and writes down what it is told
-//! in the order in which it is told. Whether that is right is not its business.
+//! in the order in which it is told. Whether that is right is not its business; what it cannot read, and where it is not
+//! let in, it writes down, and goes on.
 
 use std::fs::File;
 use std::io::{BufWriter, Write};
@@ -29,6 +30,10 @@ const EVENTS_AT_ONCE_MAX: usize = 300;
 /// When it is stopped, nobody is harmed any more.
 const CATCH_UP_WITHIN: Duration = Duration::from_mins(1);
 
+/// More tell nothing new.
+const DEFECTS_KEPT: usize = 20;
+const DEFECT_CHARS_MAX: usize = 500;
+
 /// How far a reader came.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Followed {
@@ -38,6 +43,8 @@ pub struct Followed {
     pub told: String,
     /// Whether it was told everything up to that end.
     pub caught_up: bool,
+    /// Answers that nobody may be given: events that cannot be read, refusals. The first of them.
+    pub defects: Vec<String>,
 }
 
 /// Follows the feed from its beginning until it is stopped, and then on to the end that the feed has at that moment.
@@ -57,6 +64,7 @@ pub async fn follow(
         told: BEGINNING.to_owned(),
         dice: Dice::new(usize::try_from(seed).unwrap_or(usize::MAX)),
         file: BufWriter::new(file),
+        defects: Vec::new(),
     };
     let addresses = nodes.iter().map(|node| format!("{}/v1/{tenant}/events", node.trim_end_matches('/')));
     let addresses: Vec<String> = addresses.collect();
@@ -64,9 +72,10 @@ pub async fn follow(
     if let Some(read) = stop.run_until_cancelled(reader.read_on(&addresses, None)).await {
         read?;
     }
-    let followed = reader.catch_up(&addresses).await?;
+    let (end, caught_up) = reader.catch_up(&addresses).await?;
     reader.file.flush().context("cannot write the feed")?;
-    Ok(followed)
+    let Reader { told, defects, .. } = reader;
+    Ok(Followed { end, told, caught_up, defects })
 }
 
 /// Where an event is: the journal's row, and the place in it.
@@ -91,6 +100,7 @@ struct Reader {
     told: String,
     dice: Dice,
     file: BufWriter<File>,
+    defects: Vec<String>,
 }
 
 impl Reader {
@@ -113,17 +123,29 @@ impl Reader {
         Ok(end.is_some() && Some(place(&self.told)?) >= end)
     }
 
-    /// Reads on to where the feed ends now: whoever stops in the middle has seen nothing of what came last.
-    async fn catch_up(&mut self, addresses: &[String]) -> Result<Followed> {
+    /// Reads on to where the feed ends now: whoever stops in the middle has seen nothing of what came last. That end, if
+    /// it can be found out, and whether it was reached.
+    async fn catch_up(&mut self, addresses: &[String]) -> Result<(Option<String>, bool)> {
         let deadline = (Instant::now() + CATCH_UP_WITHIN).into();
-        let end = match timeout_at(deadline, self.find_end(addresses)).await {
-            Ok(end) => end?,
-            Err(_elapsed) => return Ok(Followed { end: None, told: self.told.clone(), caught_up: false }),
+        let Ok(end) = timeout_at(deadline, self.find_end(addresses)).await else { return Ok((None, false)) };
+        let end = end?;
+        let at = match place(&end) {
+            Ok(at) => at,
+            Err(error) => {
+                self.note(&format!("the feed ends nowhere: {error:#}"));
+                return Ok((None, false));
+            }
         };
-        let read = timeout_at(deadline, self.read_on(addresses, Some(place(&end)?))).await;
+        let read = timeout_at(deadline, self.read_on(addresses, Some(at))).await;
         let caught_up = read.is_ok();
         read.unwrap_or(Ok(()))?;
-        Ok(Followed { end: Some(end), told: self.told.clone(), caught_up })
+        Ok((Some(end), caught_up))
+    }
+
+    fn note(&mut self, defect: &str) {
+        if self.defects.len() < DEFECTS_KEPT {
+            self.defects.push(defect.chars().take(DEFECT_CHARS_MAX).collect());
+        }
     }
 
     /// As the pages tell it, from where the reader is.
@@ -145,14 +167,15 @@ impl Reader {
         Ok(serde_json::from_slice(&response.error_for_status()?.bytes().await?)?)
     }
 
-    /// Until the stream is cut, it has had enough for now, or was told the event at `end`. An error if there is no use
-    /// in coming back.
+    /// Until the stream is cut, it has had enough for now, or was told the event at `end`. An error if what was told
+    /// cannot be written down.
     async fn read(&mut self, address: &str, end: Option<(u64, u64)>) -> Result<()> {
         let request = self.http.get(address).header(AUTHORIZATION, self.authorization.clone());
         let request = request.header(ACCEPT, "text/event-stream").header("last-event-id", &self.last_id);
         let Ok(mut response) = request.send().await else { return Ok(()) };
         if !response.status().is_success() {
-            return self.refused(response).await;
+            self.refused(response).await;
+            return Ok(());
         }
         let mut frames = Frames::default();
         let mut wanted = 1 + self.dice.roll(EVENTS_AT_ONCE_MAX);
@@ -169,21 +192,25 @@ impl Reader {
         Ok(())
     }
 
-    async fn refused(&self, response: Response) -> Result<()> {
+    /// Whoever is busy, or going, may send a reader away; nobody else.
+    async fn refused(&mut self, response: Response) {
         let status = response.status();
-        if status.is_server_error() || status.as_u16() == 429 {
-            return Ok(());
+        if matches!(status.as_u16(), 408 | 429 | 501..) {
+            return;
         }
         let body = response.text().await.unwrap_or_default();
-        bail!("the feed cannot be followed from {}: {status} {body}", self.last_id)
+        self.note(&format!("the feed cannot be followed from {}: {status} {body}", self.last_id));
     }
 
     fn write(&mut self, frame: Frame) -> Result<()> {
-        if let Some(data) = frame.data {
-            let seen = event_seen(&data).with_context(|| format!("an event that cannot be read: {data}"))?;
-            serde_json::to_writer(&mut self.file, &seen).context("cannot write the feed")?;
-            self.file.write_all(b"\n").context("cannot write the feed")?;
-            self.told = seen.cursor;
+        match frame.data.as_deref().map(|data| (data, event_seen(data))) {
+            Some((_, Ok(seen))) => {
+                serde_json::to_writer(&mut self.file, &seen).context("cannot write the feed")?;
+                self.file.write_all(b"\n").context("cannot write the feed")?;
+                self.told = seen.cursor;
+            }
+            Some((data, Err(error))) => self.note(&format!("an event that cannot be read: {error:#}: {data}")),
+            None => {}
         }
         if let Some(id) = frame.id {
             self.last_id = id;
@@ -201,6 +228,7 @@ fn event_seen(data: &str) -> Result<EventSeen> {
     };
     let (cursor, at) = (text("cursor")?, text("at")?);
     let at: jiff::Timestamp = at.parse()?;
+    place(&cursor)?;
     Ok(EventSeen { cursor, at: at.as_microsecond(), body })
 }
 
@@ -287,5 +315,33 @@ mod tests {
         assert_eq!((seen.cursor.as_str(), seen.at), ("12-1", 1_500_000));
         assert_eq!(seen.body, serde_json::json!({"type": "hold_placed", "versions": [1]}));
         assert!(event_seen(r#"{"cursor":"12-1"}"#).is_err());
+        assert!(event_seen(r#"{"cursor":"last","at":"1970-01-01T00:00:01.5Z"}"#).is_err());
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_noted_and_the_rest_is_written() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("feed.jsonl");
+        let mut reader = Reader {
+            http: http_client(|builder| builder).unwrap(),
+            authorization: bearer("k").unwrap(),
+            last_id: BEGINNING.to_owned(),
+            told: BEGINNING.to_owned(),
+            dice: Dice::new(1),
+            file: BufWriter::new(File::create(&path).unwrap()),
+            defects: Vec::new(),
+        };
+        let event = |cursor: &str| format!(r#"{{"cursor":"{cursor}","at":"1970-01-01T00:00:01Z","type":"x"}}"#);
+        let long = "x".repeat(10_000);
+        for (id, data) in [("1-0", event("1-0")), ("2-0", "{}".to_owned()), ("3-0", long), ("4-0", event("4-0"))] {
+            reader.write(Frame { id: Some(id.to_owned()), data: Some(data) }).unwrap();
+        }
+        reader.file.flush().unwrap();
+        assert_eq!((reader.told.as_str(), reader.last_id.as_str()), ("4-0", "4-0"));
+        assert_eq!(std::fs::read_to_string(&path).unwrap().lines().count(), 2);
+        assert_eq!(reader.defects.len(), 2);
+        assert!(reader.defects.iter().all(|defect| defect.len() <= DEFECT_CHARS_MAX), "{:?}", reader.defects);
+        (0..100).for_each(|_| reader.note("again"));
+        assert_eq!(reader.defects.len(), DEFECTS_KEPT);
     }
 }

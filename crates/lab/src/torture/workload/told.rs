@@ -1,9 +1,13 @@
-//! What an answer means, by the API's table of outcomes and retries; and what no answer means.
+//! What an answer means, by the API's table of outcomes and retries; and what no answer means. One that cannot be read
+//! says nothing about what happened, but much about the server: it is written down for the auditor.
 
-use anyhow::{Result, ensure};
+use anyhow::{Context, Result, ensure};
 
 use super::wire::{self, BatchIn, ResultIn};
-use crate::torture::history::{Answer, Ask, Units};
+use crate::torture::history::{Answer, Ask, UNREADABLE, Units};
+
+/// Of an answer that cannot be read, what is kept.
+const UNREADABLE_CHARS_MAX: usize = 500;
 
 /// A request with its identity.
 #[derive(Clone, Debug)]
@@ -50,16 +54,22 @@ pub(super) enum Heard {
     Nothing(String),
 }
 
-pub(super) fn judge(asked: &Asked, heard: Heard) -> Result<Told> {
+pub(super) fn judge(asked: &Asked, heard: Heard) -> Told {
     let (status, replayed, body) = match heard {
         Heard::Answer { status, replayed, body } => (status, replayed, body),
-        Heard::Unreachable => return Ok(Told::TurnedAway("unreachable".to_owned())),
-        Heard::Nothing(why) => return Ok(Told::Unknown(why)),
+        Heard::Unreachable => return Told::TurnedAway("unreachable".to_owned()),
+        Heard::Nothing(why) => return Told::Unknown(why),
     };
     if (200..300).contains(&status) {
-        return Ok(Told::Ok(wire::answer(&asked.ask, asked.booked_before.as_ref(), replayed, &body)?));
+        let answer = wire::answer(&asked.ask, asked.booked_before.as_ref(), replayed, &body);
+        return answer.map_or_else(|error| unreadable(&error), Told::Ok);
     }
-    Ok(no_success(&asked.ask, status, wire::problem_code(&body).as_deref()))
+    no_success(&asked.ask, status, wire::problem_code(&body).as_deref())
+}
+
+fn unreadable(error: &anyhow::Error) -> Told {
+    let said: String = format!("{error:#}").chars().take(UNREADABLE_CHARS_MAX).collect();
+    Told::Unknown(format!("{UNREADABLE}{said}"))
 }
 
 fn no_success(ask: &Ask, status: u16, code: Option<&str>) -> Told {
@@ -77,29 +87,40 @@ fn no_success(ask: &Ask, status: u16, code: Option<&str>) -> Told {
 }
 
 /// What each command of a batch was told.
-pub(super) fn judge_batch(asks: &[Ask], heard: Heard) -> Result<Vec<Told>> {
+pub(super) fn judge_batch(asks: &[Ask], heard: Heard) -> Vec<Told> {
     let all = |told: Told| vec![told; asks.len()];
     let (status, body) = match heard {
         Heard::Answer { status, body, .. } => (status, body),
-        Heard::Unreachable => return Ok(all(Told::TurnedAway("unreachable".to_owned()))),
-        Heard::Nothing(why) => return Ok(all(Told::Unknown(why))),
+        Heard::Unreachable => return all(Told::TurnedAway("unreachable".to_owned())),
+        Heard::Nothing(why) => return all(Told::Unknown(why)),
     };
     if !(200..300).contains(&status) {
         let code = wire::problem_code(&body);
-        return Ok(asks.iter().map(|ask| no_success(ask, status, code.as_deref())).collect());
+        return asks.iter().map(|ask| no_success(ask, status, code.as_deref())).collect();
     }
-    let BatchIn { results } = serde_json::from_slice(&body)?;
-    ensure!(results.len() == asks.len(), "{} results of {} commands", results.len(), asks.len());
-    asks.iter().zip(results).map(|(ask, result)| judge_result(ask, result)).collect()
+    match results_of(&body, asks.len()) {
+        Ok(results) => asks.iter().zip(results).map(|(ask, result)| judge_result(ask, result)).collect(),
+        Err(error) => all(unreadable(&error)),
+    }
 }
 
-fn judge_result(ask: &Ask, result: ResultIn) -> Result<Told> {
+/// One for each command: which would be missing cannot be said.
+fn results_of(body: &[u8], commands: usize) -> Result<Vec<ResultIn>> {
+    let unreadable = || format!("a batch that cannot be read: {}", String::from_utf8_lossy(body));
+    let BatchIn { results } = serde_json::from_slice(body).with_context(unreadable)?;
+    ensure!(results.len() == commands, "{} results of {commands} commands", results.len());
+    Ok(results)
+}
+
+fn judge_result(ask: &Ask, result: ResultIn) -> Told {
     let ResultIn { status, replayed, .. } = result;
     if !(200..300).contains(&status) {
-        return Ok(no_success(ask, status, result.code()));
+        return no_success(ask, status, result.code());
     }
-    let Some(hold) = result.hold else { anyhow::bail!("a success without its hold in a batch") };
-    Ok(Told::Ok(Answer::Hold { hold: wire::hold_seen(ask, None, hold), replayed }))
+    match result.hold {
+        Some(hold) => Told::Ok(Answer::Hold { hold: wire::hold_seen(ask, None, hold), replayed }),
+        None => unreadable(&anyhow::anyhow!("a success without its hold in a batch")),
+    }
 }
 
 #[cfg(test)]
@@ -115,7 +136,7 @@ mod tests {
         let read = Asked::new(Ask::ReadHold { hold });
         let shown = |asked: &Asked, status: u16, code: &str| {
             let body = if code.is_empty() { String::new() } else { format!(r#"{{"code":"{code}"}}"#) };
-            match judge(asked, Heard::Answer { status, replayed: false, body: body.into_bytes() }).unwrap() {
+            match judge(asked, Heard::Answer { status, replayed: false, body: body.into_bytes() }) {
                 Told::Ok(answer) => format!("ok {answer:?}"),
                 Told::Refused(code) => format!("fail {code}"),
                 Told::TurnedAway(code) => format!("away {code}"),
@@ -145,9 +166,37 @@ mod tests {
         }
         assert_eq!(shown(&read, 404, "hold-not-found"), "ok Absent");
         assert_eq!(shown(&read, 404, "not-found"), "fail not-found");
-        assert!(judge(&act, Heard::Answer { status: 200, replayed: false, body: b"{}".to_vec() }).is_err());
-        assert_eq!(judge(&act, Heard::Unreachable).unwrap(), Told::TurnedAway("unreachable".to_owned()));
-        assert_eq!(judge(&act, Heard::Nothing("cut".to_owned())).unwrap(), Told::Unknown("cut".to_owned()));
+        assert_eq!(judge(&act, Heard::Unreachable), Told::TurnedAway("unreachable".to_owned()));
+        assert_eq!(judge(&act, Heard::Nothing("cut".to_owned())), Told::Unknown("cut".to_owned()));
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_unknown_and_kept() {
+        let hold = Uuid::nil();
+        let heard = |body: &str| Heard::Answer { status: 200, replayed: false, body: body.as_bytes().to_vec() };
+        let is_kept = |told: &Told, what: &str| match told {
+            Told::Unknown(why) => assert!(why.starts_with(UNREADABLE) && why.len() < 1_000, "{what}: {why}"),
+            told => panic!("{what}: {told:?}"),
+        };
+        let long = format!("[\"{}\"]", "x".repeat(100_000));
+        for ask in [Ask::Cancel { hold }, Ask::ReadHold { hold }, Ask::ReadPool { pool: "gala".to_owned() }] {
+            for body in ["", "{}", "no JSON", &long] {
+                is_kept(&judge(&Asked::new(ask.clone()), heard(body)), body);
+            }
+        }
+        let asks = [Ask::Cancel { hold }, Ask::Cancel { hold }];
+        let missing = r#"{"results":[{"id":"x","status":409,"problem":{"code":"hold-ended"}}]}"#;
+        for body in ["", "{}", r#"{"results":[]}"#, missing] {
+            let told = judge_batch(&asks, heard(body));
+            assert_eq!(told.len(), asks.len());
+            for told in &told {
+                is_kept(told, body);
+            }
+        }
+        let body = r#"{"results":[{"id":"x","status":200},{"id":"x","status":503,"problem":{"code":"busy"}}]}"#;
+        let told = judge_batch(&asks, heard(body));
+        is_kept(&told[0], body);
+        assert_eq!(told[1], Told::TurnedAway("busy".to_owned()));
     }
 
     #[test]
@@ -163,11 +212,10 @@ mod tests {
             Told::Unknown("outcome-unknown".to_owned()),
             Told::TurnedAway("busy".to_owned()),
         ];
-        assert_eq!(judge_batch(&asks, heard(200, body)).unwrap(), expected);
-        assert!(judge_batch(&asks, heard(200, r#"{"results":[]}"#)).is_err());
-        let all = judge_batch(&asks, Heard::Nothing("cut".to_owned())).unwrap();
+        assert_eq!(judge_batch(&asks, heard(200, body)), expected);
+        let all = judge_batch(&asks, Heard::Nothing("cut".to_owned()));
         assert_eq!(all, vec![Told::Unknown("cut".to_owned()); 3]);
-        let all = judge_batch(&asks, heard(503, r#"{"code":"stopping"}"#)).unwrap();
+        let all = judge_batch(&asks, heard(503, r#"{"code":"stopping"}"#));
         assert_eq!(all, vec![Told::TurnedAway("stopping".to_owned()); 3]);
     }
 }

@@ -27,8 +27,9 @@ use patience::{Patience, Rest};
 const LOOK_PAUSE: Duration = Duration::from_millis(500);
 /// Holds are looked at one by one, so many at a time.
 const LOOKS_AT_ONCE: usize = 32;
-/// Something may happen at any moment (a hold expires); then everything is read again.
-const MOMENTS_MAX: usize = 50;
+/// Something may happen at any moment (a hold expires); then everything is read again. With the pauses in between for
+/// longer than a hold lives: by then nothing is left that can happen by itself.
+const MOMENTS_MAX: usize = 100;
 
 /// Reads the final state. Call it when everything is healed: the minute begins now.
 pub async fn collect(plan: &CollectPlan, history: &[Entry]) -> Result<FinalState> {
@@ -44,29 +45,45 @@ pub async fn collect_healed(plan: &CollectPlan, history: &[Entry], healed: Insta
     // Operations first: to read every hold may take longer than they have.
     wait_for_operations(&client, &mut state, &mut patience).await?;
     let mut stale: BTreeSet<Uuid> = history.iter().filter_map(|entry| hold_of(&entry.ask)).collect();
+    state.torn = true;
     for _ in 0..MOMENTS_MAX {
-        loop {
-            stale.extend(read_events(&client, &mut state).await?);
-            read_holds(&client, &stale, &mut state).await?;
-            read_operations(&client, &mut state).await?;
-            stale = unsettled_holds(&state);
-            let unfinished = unfinished_operations(&state).into_iter().chain(stale.iter().map(Uuid::to_string));
-            let rest = patience.look(unfinished.collect(), Instant::now());
-            state.settled = rest == Rest::Settled;
-            if rest != Rest::Still {
-                break;
-            }
-            tokio::time::sleep(LOOK_PAUSE).await;
-        }
+        stale = read_at_rest(&client, stale, &mut state, &mut patience).await?;
         state.pools = client.pools().await?;
         let changed = read_events(&client, &mut state).await?;
         if changed.is_empty() {
+            state.torn = false;
             break;
         }
         stale.extend(changed);
+        tokio::time::sleep(LOOK_PAUSE).await;
     }
+    // What was never still has not come to rest.
+    state.settled &= !state.torn;
     client.add_contents(&mut state.operations).await?;
     Ok(state)
+}
+
+/// Reads on until nothing is unfinished, or something has been for too long: events, the holds that may have changed,
+/// operations. Says which holds are to be read again.
+async fn read_at_rest(
+    client: &Client,
+    mut stale: BTreeSet<Uuid>,
+    state: &mut FinalState,
+    patience: &mut Patience,
+) -> Result<BTreeSet<Uuid>> {
+    loop {
+        stale.extend(read_events(client, state).await?);
+        read_holds(client, &stale, state).await?;
+        read_operations(client, state).await?;
+        stale = unsettled_holds(state);
+        let unfinished = unfinished_operations(state).into_iter().chain(stale.iter().map(Uuid::to_string));
+        let rest = patience.look(unfinished.collect(), Instant::now());
+        state.settled = rest == Rest::Settled;
+        if rest != Rest::Still {
+            return Ok(stale);
+        }
+        tokio::time::sleep(LOOK_PAUSE).await;
+    }
 }
 
 async fn wait_for_operations(client: &Client, state: &mut FinalState, patience: &mut Patience) -> Result<()> {

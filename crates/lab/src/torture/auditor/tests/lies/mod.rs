@@ -3,6 +3,7 @@
 mod effects;
 mod feed;
 mod order;
+mod refusals;
 mod requests;
 mod scenes;
 mod tasks;

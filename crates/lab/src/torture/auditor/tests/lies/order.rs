@@ -2,6 +2,7 @@
 
 use serde_json::json;
 
+use super::super::rules;
 use super::super::world::{SECOND, World, id, instant};
 use super::scenes::{book, check, extend_by, has, is_clean, nothing, opened, place, place_in, read, renumber};
 use crate::torture::history::{Answer, Ask, Entry};
@@ -26,6 +27,36 @@ fn instants_are_those_of_the_time() {
             state.live = None;
         },
     );
+}
+
+/// As far as the clock was ever turned, and no further.
+#[test]
+fn instants_are_those_of_a_clock_that_was_turned() {
+    let turned = |began_later: i64, offsets: Option<(i64, i64)>| {
+        let mut world = opened();
+        world.pass_secs(5);
+        world.ask(place(9)).unwrap();
+        let (history, mut state) = world.finish();
+        *state.began_at.as_mut().unwrap() += began_later * SECOND;
+        state.clock_offsets = offsets;
+        let verdict = rules(&history, &state);
+        assert!(verdict.checked.instants > 0);
+        verdict.count("clock")
+    };
+    for (began_later, offsets, is_found) in [
+        (0, None, false),
+        (0, Some((-9, 23)), false),
+        (9, Some((-9, 23)), false),
+        (12, Some((-9, 23)), true),
+        (-23, Some((-9, 23)), false),
+        (-26, Some((-9, 23)), true),
+        (2, Some((0, 0)), true),
+        (-2, Some((0, 0)), true),
+        // It began with the true time.
+        (0, Some((4, 9)), false),
+    ] {
+        assert_eq!(turned(began_later, offsets) > 0, is_found, "{began_later} s of {offsets:?}");
+    }
 }
 
 #[test]

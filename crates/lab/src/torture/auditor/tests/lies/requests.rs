@@ -2,10 +2,9 @@
 
 use super::super::rules;
 use super::super::world::{World, id};
-use super::scenes::{
-    Lie, adjust, book, cancel, check, extend_by, has, is_clean, nothing, opened, place, place_in, put, read, renumber,
-};
-use crate::torture::history::{Answer, Ask, Entry, Kind};
+use super::scenes::{Lie, adjust, cancel, check, has, nothing, opened, place, place_in, read, renumber};
+use crate::torture::auditor::judge_alone;
+use crate::torture::history::{Answer, Entry, Kind};
 
 #[test]
 fn strangers_are_told_that_there_is_nothing() {
@@ -106,70 +105,6 @@ fn a_key_has_one_answer() {
 }
 
 #[test]
-fn refusals_have_a_reason() {
-    let refused = |ask: Ask, code: &str| {
-        let mut world = opened();
-        world.turn_away(ask.clone(), None, code);
-        has("refusals", &format!("{code} {ask:?}"), world, nothing);
-    };
-    refused(place_in(10, "a", 2), "sold-out");
-    refused(place(10), "sold-out");
-    refused(place(10), "pool-closed");
-    refused(book(1), "hold-ended");
-    refused(cancel(1), "hold-not-found");
-    refused(
-        Ask::PutPool { pool: "a".to_owned(), total: None, closed: Some(true), expected_version: Some(4) },
-        "pool-version",
-    );
-
-    let mut full = opened();
-    full.ask(place_in(10, "a", 2)).unwrap();
-    full.ask(place(11)).unwrap_err();
-    full.ask(put("b", None, Some(true))).unwrap();
-    full.ask(place(11)).unwrap_err();
-    full.ask(book(2)).unwrap();
-    full.ask(cancel(2)).unwrap_err();
-    full.ask(cancel(77)).unwrap_err();
-    is_clean("with a reason", full);
-
-    // A hold that had ended, and lived on.
-    let mut alive = opened();
-    alive.turn_away(cancel(1), None, "hold-ended");
-    alive.ask_with(extend_by(1, 9), Some("k")).unwrap();
-    alive.pass_secs(40);
-    alive.sweep_alone();
-    has("refusals", "ended before it was extended", alive, |_, state| state.began_at = None);
-    let expires = |secs: i64| {
-        let mut world = opened();
-        world.pass_secs(secs);
-        world.turn_away(cancel(1), None, "hold-ended");
-        world.pass_secs(40 - secs);
-        world.sweep_alone();
-        world
-    };
-    has("refusals", "ended before its time", expires(10), nothing);
-    is_clean("ended in its time", expires(30));
-    let mut extended = opened();
-    extended.ask_with(extend_by(1, 20), Some("k")).unwrap();
-    extended.pass_secs(35);
-    extended.turn_away(cancel(1), None, "hold-ended");
-    extended.pass_secs(20);
-    extended.sweep_alone();
-    has("refusals", "ended before the time that it was extended to", extended, nothing);
-
-    // It had lapsed: that it was not swept is no reason.
-    let mut lapsed = opened();
-    lapsed.ask(place_in(10, "b", 2)).unwrap();
-    lapsed.pass_secs(30);
-    lapsed.ask(put("b", Some(5), None)).unwrap();
-    lapsed.turn_away(place_in(11, "b", 3), None, "sold-out");
-    has("refusals", "lapsed holds count", lapsed, nothing);
-    let mut alone = opened();
-    alone.turn_away(place_in(10, "a", 2), None, "sold-out");
-    has("linearizable", "refused without a reason", alone, nothing);
-}
-
-#[test]
 fn what_is_no_history_is_noticed() {
     check(
         "history",
@@ -192,6 +127,15 @@ fn what_is_no_history_is_noticed() {
             history.last_mut().unwrap().error = Some("defect".to_owned());
         },
     );
+    for said in ["unreadable: {}", "status-500"] {
+        let mut unread = opened();
+        unread.ask_unheard(place(9), None);
+        let (mut history, state) = unread.finish();
+        assert!(rules(&history, &state).is_clean());
+        history.last_mut().unwrap().error = Some(said.to_owned());
+        let found = rules(&history, &state);
+        assert_eq!(found.counts.into_iter().collect::<Vec<_>>(), [("defect-answers", 1)], "{said}");
+    }
     check(
         "converged",
         "a hold that nobody sweeps",
@@ -201,4 +145,32 @@ fn what_is_no_history_is_noticed() {
             (seen.state, seen.ended_at) = ("expired".to_owned(), Some(seen.expires_at));
         },
     );
+    // What is not of one moment is not compared with another.
+    let mut torn = opened();
+    torn.ask(cancel(1)).unwrap();
+    let (history, mut state) = torn.finish();
+    for pool in state.pools.values_mut() {
+        pool.held += 1;
+    }
+    assert!(rules(&history, &state).count("replay") > 0);
+    (state.torn, state.settled) = (true, false);
+    let found = rules(&history, &state);
+    assert_eq!(found.counts.into_iter().collect::<Vec<_>>(), [("converged", 1)]);
+}
+
+#[test]
+fn a_history_alone_tells_something() {
+    let mut world = opened();
+    world.ask_with(adjust("a", 1), Some("k")).unwrap();
+    world.ask_with(adjust("a", 1), Some("k")).unwrap();
+    world.turn_away(place(9), None, "busy");
+    let (mut history, _) = world.finish();
+    assert!(judge_alone(&history).is_clean());
+    history.last_mut().unwrap().error = Some("defect".to_owned());
+    let place = history.len() - 3;
+    if let Some(Answer::Pool { pool, .. }) = &mut history[place].answer {
+        pool.total += 1;
+    }
+    let found = judge_alone(&history);
+    assert_eq!(found.counts.into_iter().collect::<Vec<_>>(), [("defect-answers", 1), ("replies-repeat", 1)]);
 }

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use uuid::Uuid;
 
 use super::wire::{in_order, instant, lines, name};
-use super::{SECOND, World};
+use super::{OWNER_HOLDS_MAX, SECOND, World};
 use crate::torture::auditor::instant as instants;
 use crate::torture::auditor::model;
 use crate::torture::history::{Answer, HoldSeen, PoolSeen, Units};
@@ -32,6 +32,7 @@ impl World {
         if wanted.keys().any(|pool| self.pools[pool].closed) {
             return Err("pool-closed");
         }
+        self.require_owner(owner)?;
         self.require(wanted)?;
         let versions = self.touch_all(wanted, |pool, units| pool.held += units);
         let told = in_order(&versions);
@@ -51,6 +52,19 @@ impl World {
         self.holds.insert(id, hold.clone());
         self.lifetimes.insert(id, lifetime);
         Ok(Answer::Hold { hold: HoldSeen { pool_versions: versions, ..hold }, replayed: false })
+    }
+
+    /// Nor is this one believed before that.
+    fn require_owner(&mut self, owner: Option<&String>) -> Result<(), &'static str> {
+        let Some(owner) = owner else { return Ok(()) };
+        let has_all = |world: &World| {
+            let mine = world.holds.values().filter(|hold| hold.state == "active" && hold.owner.as_ref() == Some(owner));
+            mine.count() >= usize::try_from(OWNER_HOLDS_MAX).unwrap()
+        };
+        if has_all(self) {
+            self.sweep();
+        }
+        if has_all(self) { Err("owner-holds-limit") } else { Ok(()) }
     }
 
     /// A shortage is not believed before what has lapsed is swept.

@@ -20,6 +20,8 @@ pub(super) use wire::instant;
 
 pub(super) const SECOND: i64 = 1_000_000;
 const BEGAN_AT: i64 = 1_800_000_000 * SECOND;
+/// Of the holds of one owner.
+pub(super) const OWNER_HOLDS_MAX: i64 = 3;
 
 pub(super) fn units(lines: &[(&str, i64)]) -> Units {
     lines.iter().map(|(pool, units)| ((*pool).to_owned(), *units)).collect()
@@ -193,8 +195,11 @@ impl World {
         }
         let state = FinalState {
             began_at: Some(BEGAN_AT),
+            clock_offsets: None,
+            owner_holds_max: Some(OWNER_HOLDS_MAX),
             read_at: self.now,
             settled: true,
+            torn: false,
             holds,
             pools: self.pools,
             live_until: live.last().map(|event| event.cursor.clone()),
