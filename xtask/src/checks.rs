@@ -17,8 +17,7 @@ const DENY: &str = "deny check licenses bans sources";
 const SCHEMATHESIS: &str = "--seed 3 --max-examples 40";
 
 /// Bugs that are planted must be found, by each harness.
-const PLANTED: [&str; 3] = [
-    "test --package surehold-sqlite --features sabotage --locked --lib every_commit_goes_to_the_disk",
+const PLANTED: [&str; 2] = [
     "test --package surehold-lab --features sabotage --locked --test sabotage --test simulation_planted",
     "test --package surehold --features sabotage --locked --test planted",
 ];

@@ -404,14 +404,6 @@ mod tests {
         assert_eq!(pragma("synchronous"), rusqlite::types::Value::Integer(FULL));
         assert_eq!(pragma("fullfsync"), rusqlite::types::Value::Integer(1));
         assert_eq!(pragma("journal_mode"), rusqlite::types::Value::Text("wal".to_owned()));
-        // Here, because it would be planted under whoever looks meanwhile.
-        #[cfg(feature = "sabotage")]
-        {
-            surehold_core::sabotage::plant(Some(Sabotage::CommitUnsynced));
-            let synchronous = pragma("synchronous");
-            surehold_core::sabotage::plant(None);
-            assert_eq!(synchronous, rusqlite::types::Value::Integer(0));
-        }
     }
 
     /// Of the writer of a new file.
