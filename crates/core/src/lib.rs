@@ -6,6 +6,7 @@ pub mod kernel;
 pub mod operations;
 pub mod repairs;
 pub mod sabotage;
+pub mod stays;
 
 use kernel::{ApiKey, Hold, KeptReply, Owner, Pool, Record, SlugClaim, Table, Tenant};
 use operations::outbox::{WebhookEndpoint, WebhookTail};
@@ -14,6 +15,8 @@ use operations::{
     OperationRun, Schedule, WorkerBeat,
 };
 use repairs::RepairRecord;
+use stays::{Guest, Payment, PaymentAlias, Reservation, Stay};
+use stays::{Property, Quote, RateMonth, RatePlan, RoomType};
 
 /// Every table that a store must be able to load and write.
 pub const TABLES: &[&Table] = &[
@@ -40,4 +43,14 @@ pub const TABLES: &[&Table] = &[
     WebhookEndpoint::TABLE,
     WebhookTail::TABLE,
     RepairRecord::TABLE,
+    Property::TABLE,
+    RoomType::TABLE,
+    RatePlan::TABLE,
+    RateMonth::TABLE,
+    Quote::TABLE,
+    Stay::TABLE,
+    Guest::TABLE,
+    Reservation::TABLE,
+    Payment::TABLE,
+    PaymentAlias::TABLE,
 ];

@@ -41,8 +41,8 @@ pub use session::{Session, StoreError, TenantWork, Turns};
 pub use snapshot::{Snapshot, SnapshotError};
 pub use store::{BoxFuture, OwnedValue, ReadRow, Scope, Store};
 pub use views::{
-    JournalRow, JournalTail, OperationBrief, OperationDepth, OperationPage, OperationView, QueuePlace, RunState,
-    StuckOperation, TIMELINE_ENTRIES_MAX, TIMELINE_OPERATIONS_MAX, TenantRow, Timeline, TimelineEntry, TimelineFact,
-    Views, WebhookDelivery,
+    Calendar, JournalRow, JournalTail, OperationBrief, OperationDepth, OperationPage, OperationView, QueuePlace,
+    RunState, StuckOperation, TIMELINE_ENTRIES_MAX, TIMELINE_OPERATIONS_MAX, TenantRow, Timeline, TimelineEntry,
+    TimelineFact, Views, WebhookDelivery,
 };
 pub use wakeups::{Ear, Wakeups};

@@ -24,6 +24,15 @@ pub(crate) const MIGRATIONS: &[Migration] = &[
     Migration { number: 7, name: "webhooks", sql: include_str!("../migrations/0007_webhooks.sql"), usable_from: 1 },
     // Before it nobody can read the event that tells of a repair, and so not the row of the journal that has it.
     Migration { number: 8, name: "repairs", sql: include_str!("../migrations/0008_repairs.sql"), usable_from: 8 },
+    // Before it nobody can read the events of stays.
+    Migration { number: 9, name: "stays", sql: include_str!("../migrations/0009_stays.sql"), usable_from: 9 },
+    // Before it nobody can read the events of reservations.
+    Migration {
+        number: 10,
+        name: "reservations",
+        sql: include_str!("../migrations/0010_reservations.sql"),
+        usable_from: 10,
+    },
 ];
 
 const CREATE_LIST: &str = "create table if not exists schema_migrations (

@@ -6,6 +6,7 @@ use thiserror::Error;
 
 use crate::operations::OperationsEvent;
 use crate::repairs::Repaired;
+use crate::stays::StaysEvent;
 
 use super::{ConvertMode, HoldId, HoldPolicy, KeyId, Lines, PoolKey, Slug, TenantId, Timestamp};
 
@@ -88,6 +89,7 @@ pub enum Event {
     },
     Operations(OperationsEvent),
     Repaired(Repaired),
+    Stays(StaysEvent),
 }
 
 #[derive(Debug, Error)]
@@ -97,6 +99,12 @@ pub struct EventsCorrupt(#[source] postcard::Error);
 impl From<OperationsEvent> for Event {
     fn from(event: OperationsEvent) -> Event {
         Event::Operations(event)
+    }
+}
+
+impl From<StaysEvent> for Event {
+    fn from(event: StaysEvent) -> Event {
+        Event::Stays(event)
     }
 }
 

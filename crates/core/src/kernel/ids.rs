@@ -34,47 +34,58 @@ impl fmt::Display for TenantId {
     }
 }
 
-/// Identity of a hold and of the request that placed it: a UUIDv7, so that its age can be told without looking it up.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(try_from = "Uuid", into = "Uuid")]
-pub struct HoldId(Uuid);
+macro_rules! uuid_v7 {
+    ($(#[$doc:meta])* $type:ident) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+        #[serde(try_from = "Uuid", into = "Uuid")]
+        pub struct $type(Uuid);
 
-impl HoldId {
-    pub fn new(id: Uuid) -> Result<HoldId, Invalid> {
-        let is_v7 = id.get_version_num() == 7 && id.get_variant() == Variant::RFC4122;
-        is_v7.then_some(HoldId(id)).ok_or(Invalid::IdNotUuidV7)
-    }
+        impl $type {
+            pub fn new(id: Uuid) -> Result<$type, Invalid> {
+                let is_v7 = id.get_version_num() == 7 && id.get_variant() == Variant::RFC4122;
+                is_v7.then_some($type(id)).ok_or(Invalid::IdNotUuidV7)
+            }
 
-    pub fn parse(text: &str) -> Result<HoldId, Invalid> {
-        Uuid::try_parse(text).map_err(|_| Invalid::IdNotUuidV7).and_then(HoldId::new)
-    }
+            pub fn parse(text: &str) -> Result<$type, Invalid> {
+                Uuid::try_parse(text).map_err(|_| Invalid::IdNotUuidV7).and_then($type::new)
+            }
 
-    pub fn uuid(self) -> Uuid {
-        self.0
-    }
+            pub fn uuid(self) -> Uuid {
+                self.0
+            }
 
-    /// When the id says it was made. Its maker's clock decides, so it is only good for rejecting ids that are too old.
-    pub fn made_at(self) -> Timestamp {
-        let millis = self.0.as_u128() >> 80;
-        Timestamp::from_millis(i64::try_from(millis).expect("48 bits fit"))
-    }
+            /// When the id says it was made. Its maker's clock decides, so it is only good for rejecting ids that are
+            /// too old.
+            pub fn made_at(self) -> Timestamp {
+                let millis = self.0.as_u128() >> 80;
+                Timestamp::from_millis(i64::try_from(millis).expect("48 bits fit"))
+            }
+        }
+
+        impl TryFrom<Uuid> for $type {
+            type Error = Invalid;
+            fn try_from(id: Uuid) -> Result<$type, Invalid> {
+                $type::new(id)
+            }
+        }
+
+        impl From<$type> for Uuid {
+            fn from(id: $type) -> Uuid {
+                id.0
+            }
+        }
+
+        impl fmt::Display for $type {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                self.0.fmt(f)
+            }
+        }
+    };
 }
+pub(crate) use uuid_v7;
 
-impl TryFrom<Uuid> for HoldId {
-    type Error = Invalid;
-    fn try_from(id: Uuid) -> Result<HoldId, Invalid> {
-        HoldId::new(id)
-    }
-}
-
-impl From<HoldId> for Uuid {
-    fn from(id: HoldId) -> Uuid {
-        id.0
-    }
-}
-
-impl fmt::Display for HoldId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
-    }
-}
+uuid_v7!(
+    /// Identity of a hold and of the request that placed it: a UUIDv7, so that its age can be told without looking it up.
+    HoldId
+);

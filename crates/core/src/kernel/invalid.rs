@@ -82,4 +82,20 @@ pub enum Invalid {
     EventNotOffered { name: String },
     #[error("messages are in the order of their events, and within what is fanned out")]
     OutboxRange,
+    #[error("{code} is not the code of a currency, such as BRL or EUR")]
+    CurrencyUnknown { code: String },
+    #[error("{what} is {amount}; it must be between {amount_min} and {amount_max}")]
+    Amount { what: String, amount: i64, amount_min: i64, amount_max: i64 },
+    #[error("a stay has 1 to {nights_max} nights; {checkin} to {checkout} is none of them")]
+    StayDates { checkin: String, checkout: String, nights_max: i64 },
+    #[error("a range has 1 to {nights_max} nights; {from} to {until} is none of them")]
+    NightRange { from: String, until: String, nights_max: i64 },
+    #[error("a month is written as in 2026-12")]
+    MonthMalformed,
+    #[error("a local time is written as in 15:00")]
+    LocalTimeMalformed,
+    #[error("{room_types} room types over {nights} nights are {lines} lines; a hold has at most {lines_max}")]
+    StayTooLarge { room_types: usize, nights: usize, lines: usize, lines_max: usize },
+    #[error("{what} is listed twice")]
+    ListedTwice { what: String },
 }

@@ -1,5 +1,5 @@
 //! Tenants, pools and holds: countable things that run out, and timed claims on them.
-//! Knows nothing of rooms, seats, goods, money or stores.
+//! Knows nothing of rooms, seats, goods or stores, and of money only how it is written.
 
 mod api_key;
 mod command;
@@ -10,6 +10,7 @@ mod hold;
 mod ids;
 mod invalid;
 mod lines;
+mod money;
 mod names;
 mod owner;
 mod pool;
@@ -25,10 +26,13 @@ pub use command::{Command, Halt, Reads, Stop};
 pub use event::{Event, EventsCorrupt, decode_events};
 pub use facts::{Facts, LapsedHolds};
 pub use hold::{ConvertMode, Hold, HoldState, Kept};
+pub(crate) use ids::uuid_v7;
 pub use ids::{HoldId, TenantId};
 pub use invalid::Invalid;
 pub use lines::{LINES_MAX, Line, Lines, QUANTITY_MAX};
+pub use money::{AMOUNT_MAX, Currency};
 pub use names::{IdempotencyKey, KeyName, Metadata, NAME_BYTES_MAX, OwnerName, Reference, ResourceName, Slug};
+pub(crate) use names::{check_name, check_slug, name};
 pub use owner::Owner;
 pub use pool::{Pool, PoolKey, UNITS_MAX};
 pub use record::{Column, ColumnType, Columns, Corrupt, Due, Record, Row, Table, Value};

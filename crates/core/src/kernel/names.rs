@@ -11,7 +11,7 @@ pub const NAME_BYTES_MAX: usize = 200;
 const SLUG_BYTES_MAX: usize = 63;
 const METADATA_BYTES_MAX: usize = 16 * 1024;
 
-fn check_name(what: &str, text: &str) -> Result<(), Invalid> {
+pub(crate) fn check_name(what: &str, text: &str) -> Result<(), Invalid> {
     if text.is_empty() {
         return Err(Invalid::NameEmpty { what: what.to_owned() });
     }
@@ -24,7 +24,7 @@ fn check_name(what: &str, text: &str) -> Result<(), Invalid> {
     Ok(())
 }
 
-fn check_slug(_what: &str, text: &str) -> Result<(), Invalid> {
+pub(crate) fn check_slug(_what: &str, text: &str) -> Result<(), Invalid> {
     let legal = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-';
     let inner_hyphens = !text.starts_with('-') && !text.ends_with('-');
     let sized = (1..=SLUG_BYTES_MAX).contains(&text.len());
@@ -70,6 +70,8 @@ macro_rules! name {
         }
     };
 }
+
+pub(crate) use name;
 
 name!(
     /// What is sold: a room type, a ticket type, a SKU in a store.

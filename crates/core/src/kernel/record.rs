@@ -172,6 +172,14 @@ impl dyn Row + '_ {
         }
     }
 
+    pub fn uuid_or_null(&mut self) -> Result<Option<Uuid>, Corrupt> {
+        match self.next_value()? {
+            Value::Uuid(uuid) => Ok(Some(uuid)),
+            Value::Null => Ok(None),
+            other => Err(Corrupt::unexpected("a UUID or null", other)),
+        }
+    }
+
     pub fn time(&mut self) -> Result<Timestamp, Corrupt> {
         match self.next_value()? {
             Value::Time(time) => Ok(time),

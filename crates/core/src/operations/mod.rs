@@ -27,6 +27,7 @@ mod zone;
 
 pub use breaker::{Admission, Breaker, BreakerPolicy, Standing, Ticket};
 pub use cases::{AssignCase, ResolveCase};
+pub(crate) use cases::{NewCase, close_case, open_case};
 pub use cron::{CRON_BYTES_MAX, Cron, CronError, CronField};
 pub use enqueue::{Enqueued, NewOperation, enqueue};
 pub use event::OperationsEvent;
@@ -48,6 +49,7 @@ pub use records::{
     Doubt, Effect, EffectKey, EffectState, Epoch, InboxEvent, InboxKey, InboxSecret, JsonList, Lease, Operation,
     OperationRun, OperationState, Outcome, PreviousSecret, Schedule, SigningSecret, WaitingOn, WorkerBeat,
 };
+pub(crate) use records::{number, versioned, words};
 pub use retry::{Backoff, Pause, RETRY_AFTER_SECS_MAX, RetryPolicy};
 pub use schedules::{
     FireSchedules, FiredSchedule, PutSchedule, RemoveSchedule, SCHEDULE_PAYLOAD_BYTES_MAX, SchedulesFired,

@@ -45,7 +45,7 @@ impl TimeZoneName {
         &self.name
     }
 
-    pub(super) fn zone(&self) -> &TimeZone {
+    pub(crate) fn zone(&self) -> &TimeZone {
         &self.zone
     }
 }

@@ -51,6 +51,7 @@ impl Ledger<'_> {
             | Event::KeyRevoked { .. }
             | Event::JournalTrimmed { .. }
             | Event::Repaired(_)
+            | Event::Stays(_)
             | Event::Operations(_)
             | Event::PoolOversold { .. }
             | Event::HoldExtended { .. } => {}
@@ -127,6 +128,7 @@ fn hold_of(event: &Event) -> Option<&surehold_core::kernel::HoldId> {
         | Event::KeyRevoked { .. }
         | Event::JournalTrimmed { .. }
         | Event::Repaired(_)
+        | Event::Stays(_)
         | Event::Operations(_)
         | Event::PoolChanged { .. }
         | Event::PoolOversold { .. } => None,

@@ -16,6 +16,7 @@ mod oracle;
 mod properties;
 mod scenario;
 mod state;
+mod stays;
 mod tables;
 mod text;
 mod traces;

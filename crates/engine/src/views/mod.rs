@@ -9,11 +9,13 @@ mod operations;
 mod pools;
 mod queue;
 mod schedules;
+mod stays;
 
 pub use installation::TenantRow;
 pub use journal::{JournalRow, JournalTail};
 pub(crate) use queue::EVER;
 pub use queue::{QueuePlace, StuckOperation};
+pub use stays::Calendar;
 mod webhooks;
 
 pub(crate) use webhooks::EndpointPlace;

@@ -4,6 +4,7 @@ use serde::Serialize;
 use surehold_core::kernel::{self, ConvertMode, HoldId, HoldPolicy, KeyId, PoolKey, Timestamp};
 use surehold_core::operations::OperationsEvent;
 use surehold_core::repairs::{self, Repaired};
+use surehold_core::stays::StaysEvent;
 use utoipa::ToSchema;
 
 use super::described;
@@ -190,6 +191,94 @@ pub enum EventBody {
         actor: String,
         reason: String,
     },
+    PropertyChanged {
+        property: String,
+        version: i64,
+    },
+    RoomTypeChanged {
+        property: String,
+        room_type: String,
+        version: i64,
+    },
+    RatePlanChanged {
+        property: String,
+        rate_plan: String,
+        version: i64,
+    },
+    /// Some rates of nights in the range changed, in these plans.
+    RatesChanged {
+        property: String,
+        room_type: String,
+        #[schema(format = Date)]
+        from: String,
+        /// Not in the range.
+        #[schema(format = Date)]
+        until: String,
+        rate_plans: Vec<String>,
+    },
+    QuoteSaved {
+        #[schema(format = Uuid)]
+        quote: String,
+        property: String,
+    },
+    StayCreated {
+        #[schema(value_type = described::HoldId)]
+        hold: HoldId,
+        property: String,
+        /// In minor units.
+        total: i64,
+        currency: String,
+    },
+    /// The stay can be paid on a page of the provider.
+    CheckoutOpened {
+        #[schema(value_type = described::HoldId)]
+        hold: HoldId,
+        session: String,
+        #[schema(value_type = String, format = DateTime)]
+        expires_at: Timestamp,
+    },
+    PaymentChanged {
+        #[schema(value_type = described::HoldId)]
+        hold: HoldId,
+        session: String,
+        state: String,
+        received: i64,
+        refunded: i64,
+        dispute: Option<String>,
+    },
+    ReservationMade {
+        #[schema(value_type = described::HoldId)]
+        hold: HoldId,
+        /// The hold that has the booked rooms.
+        #[schema(value_type = described::HoldId)]
+        booked_by: HoldId,
+        source: String,
+        total: i64,
+        paid: i64,
+    },
+    ReservationCancelled {
+        #[schema(value_type = described::HoldId)]
+        hold: HoldId,
+        penalty: i64,
+        /// Asked for, not yet given back.
+        refund: i64,
+    },
+    GuestsDidNotCome {
+        #[schema(value_type = described::HoldId)]
+        hold: HoldId,
+        penalty: i64,
+        refund: i64,
+    },
+    ReservationChanged {
+        #[schema(value_type = described::HoldId)]
+        hold: HoldId,
+        total: i64,
+        refund: i64,
+    },
+    GuestErased {
+        #[schema(value_type = described::HoldId)]
+        hold: HoldId,
+    },
 }
 
 /// What was put right.
@@ -266,6 +355,60 @@ impl From<kernel::Event> for EventBody {
                 let (actor, reason) = (actor.to_string(), reason.to_string());
                 EventBody::Repaired { repaired: thing.into(), actor, reason }
             }
+            E::Stays(event) => event.into(),
+        }
+    }
+}
+
+impl From<StaysEvent> for EventBody {
+    fn from(event: StaysEvent) -> EventBody {
+        use StaysEvent as E;
+        match event {
+            E::PropertyChanged { property, version } => {
+                EventBody::PropertyChanged { property: property.to_string(), version }
+            }
+            E::RoomTypeChanged { property, room_type, version } => {
+                let (property, room_type) = (property.to_string(), room_type.to_string());
+                EventBody::RoomTypeChanged { property, room_type, version }
+            }
+            E::RatePlanChanged { property, rate_plan, version } => {
+                let (property, rate_plan) = (property.to_string(), rate_plan.to_string());
+                EventBody::RatePlanChanged { property, rate_plan, version }
+            }
+            E::RatesChanged { property, room_type, from, until, rate_plans } => EventBody::RatesChanged {
+                property: property.to_string(),
+                room_type: room_type.to_string(),
+                from: from.to_string(),
+                until: until.to_string(),
+                rate_plans: rate_plans.iter().map(ToString::to_string).collect(),
+            },
+            E::QuoteSaved { quote, property } => {
+                EventBody::QuoteSaved { quote: quote.to_string(), property: property.to_string() }
+            }
+            E::StayCreated { hold, property, total, currency } => {
+                let (property, currency) = (property.to_string(), currency.to_string());
+                EventBody::StayCreated { hold, property, total, currency }
+            }
+            E::CheckoutOpened { hold, session, expires_at } => {
+                EventBody::CheckoutOpened { hold, session: session.into(), expires_at }
+            }
+            E::PaymentChanged { hold, session, state, received, refunded, dispute } => EventBody::PaymentChanged {
+                hold,
+                session: session.into(),
+                state: state.to_string(),
+                received,
+                refunded,
+                dispute: dispute.map(|dispute| dispute.to_string()),
+            },
+            E::ReservationMade { hold, booked_by, source, total, paid } => {
+                EventBody::ReservationMade { hold, booked_by, source: source.to_string(), total, paid }
+            }
+            E::ReservationCancelled { hold, penalty, refund } => {
+                EventBody::ReservationCancelled { hold, penalty, refund }
+            }
+            E::GuestsDidNotCome { hold, penalty, refund } => EventBody::GuestsDidNotCome { hold, penalty, refund },
+            E::ReservationChanged { hold, total, refund } => EventBody::ReservationChanged { hold, total, refund },
+            E::GuestErased { hold } => EventBody::GuestErased { hold },
         }
     }
 }

@@ -118,7 +118,8 @@ impl Ledger<'_> {
             | Event::KeyCreated { .. }
             | Event::KeyRotated { .. }
             | Event::KeyRevoked { .. }
-            | Event::JournalTrimmed { .. } => {}
+            | Event::JournalTrimmed { .. }
+            | Event::Stays(_) => {}
             Event::Operations(event) => self.check_task(event),
             Event::Repaired(repaired) => self.say(&format!("nothing was damaged, and there is {repaired:?}")),
         }

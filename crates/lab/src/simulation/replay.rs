@@ -132,7 +132,8 @@ impl<'a> Replay<'a> {
             | Event::KeyRotated { .. }
             | Event::KeyRevoked { .. }
             | Event::JournalTrimmed { .. }
-            | Event::Repaired(_) => return Err(format!("row {}: nobody asked for {event:?}", row.seq)),
+            | Event::Repaired(_)
+            | Event::Stays(_) => return Err(format!("row {}: nobody asked for {event:?}", row.seq)),
         };
         let mut best: Option<(u8, usize, usize)> = None;
         for index in self.about.get(&subject).cloned().unwrap_or_default() {

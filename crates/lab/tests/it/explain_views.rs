@@ -7,7 +7,7 @@ use super::explain::{FILL, SQLITE_FILL, sqlite_plan};
 use super::explain_operations;
 
 /// A view's statement as the engine writes it, what Postgres must look up by, and what SQLite must say it does.
-const VIEWS: [(&str, &str, &str, &str); 12] = [
+const VIEWS: [(&str, &str, &str, &str); 13] = [
     (
         "pools",
         "select total from pools where tenant = $1 and (resource, slot) > ($2, $3) order by resource, slot limit $4",
@@ -84,7 +84,25 @@ const VIEWS: [(&str, &str, &str, &str); 12] = [
         "(id = $2)",
         "SEARCH api_keys USING PRIMARY KEY (tenant=? AND id=?)",
     ),
+    (
+        "properties",
+        "select title from properties where tenant = $1 and name > $2 order by name limit $3",
+        "(name > $2)",
+        "SEARCH properties USING PRIMARY KEY (tenant=? AND name>?)",
+    ),
 ];
+
+/// Properties with 20 room types each, and two years of rates.
+const STAYS_FILL: &str = "
+    insert into properties select 1 + n % 3, 'h' || n, 't', 'UTC', 'BRL', '15:00', '{}', null, 20, 1, 1
+        from generate_series(0, 999) n;
+    insert into room_types select 1 + n % 3, 'h' || n / 20, 'r' || n % 20, 't', 2, 1
+        from generate_series(0, 9999) n on conflict do nothing;
+    insert into rate_months select 1 + n % 3, 'h' || n / 480, '20' || 26 + n / 12 % 2 || '-' || 10 + n % 12, 'flex',
+        'r' || n / 24 % 20, null, 1 from generate_series(0, 19999) n on conflict do nothing;
+    insert into pools select 1 + n % 3, 'h' || n / 600 || '/r' || n / 30 % 20,
+        to_char(date '2026-01-01' + n % 30, 'YYYY-MM-DD'), 9, 0, 0, 0, 0, 0, false, 1
+        from generate_series(0, 19999) n on conflict do nothing";
 
 fn all_views() -> Vec<explain_operations::View> {
     let owned = VIEWS.iter().map(|&(name, sql, condition, plan)| (name, sql.to_owned(), condition, plan));
@@ -115,7 +133,7 @@ async fn every_view_on_postgres_uses_an_index() {
                 null, null, 1 from generate_series(0, 4999) n; \
                 update holds set reference = 'r' || extract(epoch from expires_at)::bigint / 4";
     client.batch_execute(&format!("{FILL}; {more}; analyze; set plan_cache_mode = force_generic_plan")).await.unwrap();
-    client.batch_execute(&format!("{}; analyze", explain_operations::FILL)).await.unwrap();
+    client.batch_execute(&format!("{}; {STAYS_FILL}; analyze", explain_operations::FILL)).await.unwrap();
     for (name, sql, condition, _) in all_views() {
         let parameters = (1..99).take_while(|n| sql.contains(&format!("${n}"))).count();
         client.batch_execute(&format!("deallocate all; prepare view as {sql}")).await.unwrap();

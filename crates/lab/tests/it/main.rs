@@ -18,5 +18,6 @@ mod postgres_roles;
 mod postgres_server;
 mod provider;
 mod sqlite_file;
+mod stays;
 mod torture_auditor;
 mod torture_workload;

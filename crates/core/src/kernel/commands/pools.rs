@@ -78,6 +78,12 @@ impl Command for PutPool {
 }
 
 impl PutPool {
+    /// As part of another command, which alone knows whether it is a repeat. Tells whether anything changed.
+    pub(crate) fn put(&self, facts: &mut Facts) -> Decision<(Pool, bool)> {
+        let Put { pool, changed } = self.apply(facts)?;
+        Ok((pool, changed))
+    }
+
     fn apply(&self, facts: &mut Facts) -> Decision<Put> {
         policy(facts)?;
         let existing = facts.get::<Pool>(&self.pool)?.cloned();

@@ -7,6 +7,7 @@ use smol_str::{SmolStr, format_smolstr};
 
 use crate::kernel::Event;
 use crate::operations::OperationsEvent;
+use crate::stays::StaysEvent;
 
 use super::DELIVER_WEBHOOK;
 
@@ -43,6 +44,18 @@ pub const OFFERED_EVENTS: &[&str] = &[
     "inbox_received",
     "schedule_fired",
     "announced",
+    "property_changed",
+    "room_type_changed",
+    "rate_plan_changed",
+    "rates_changed",
+    "stay_created",
+    "checkout_opened",
+    "payment_changed",
+    "reservation_made",
+    "reservation_cancelled",
+    "guests_did_not_come",
+    "reservation_changed",
+    "guest_erased",
 ];
 
 /// Longer ones are hashed: they are part of a key.
@@ -70,6 +83,7 @@ pub fn offered(event: &Event) -> Option<Offered> {
         Event::Operations(event) => offered_of_operations(event)?,
         // Between those who run the installation; the counters that it corrects were never right for anybody.
         Event::Repaired(_) => return None,
+        Event::Stays(event) => offered_of_stays(event)?,
     };
     Some(Offered { name, ordering: bounded(ordering) })
 }
@@ -99,6 +113,34 @@ fn offered_of_operations(event: &OperationsEvent) -> Option<(&'static str, SmolS
         | OperationsEvent::EndpointChanged { .. }
         | OperationsEvent::EndpointDisabled { .. }
         | OperationsEvent::EndpointRemoved { .. } => None,
+    }
+}
+
+fn offered_of_stays(event: &StaysEvent) -> Option<(&'static str, SmolStr)> {
+    match event {
+        StaysEvent::PropertyChanged { property, .. } => {
+            Some(("property_changed", format_smolstr!("property:{property}")))
+        }
+        StaysEvent::RoomTypeChanged { property, .. } => {
+            Some(("room_type_changed", format_smolstr!("property:{property}")))
+        }
+        StaysEvent::RatePlanChanged { property, .. } => {
+            Some(("rate_plan_changed", format_smolstr!("property:{property}")))
+        }
+        StaysEvent::RatesChanged { property, .. } => Some(("rates_changed", format_smolstr!("property:{property}"))),
+        // Somebody looked.
+        StaysEvent::QuoteSaved { .. } => None,
+        // All that happens to one stay, in its order.
+        StaysEvent::StayCreated { hold, .. } => Some(("stay_created", format_smolstr!("hold:{hold}"))),
+        StaysEvent::CheckoutOpened { hold, .. } => Some(("checkout_opened", format_smolstr!("hold:{hold}"))),
+        StaysEvent::PaymentChanged { hold, .. } => Some(("payment_changed", format_smolstr!("hold:{hold}"))),
+        StaysEvent::ReservationMade { hold, .. } => Some(("reservation_made", format_smolstr!("hold:{hold}"))),
+        StaysEvent::ReservationCancelled { hold, .. } => {
+            Some(("reservation_cancelled", format_smolstr!("hold:{hold}")))
+        }
+        StaysEvent::GuestsDidNotCome { hold, .. } => Some(("guests_did_not_come", format_smolstr!("hold:{hold}"))),
+        StaysEvent::ReservationChanged { hold, .. } => Some(("reservation_changed", format_smolstr!("hold:{hold}"))),
+        StaysEvent::GuestErased { hold } => Some(("guest_erased", format_smolstr!("hold:{hold}"))),
     }
 }
 

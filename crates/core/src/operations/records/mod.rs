@@ -30,7 +30,7 @@ fn hash_of(bytes: &[u8]) -> Result<[u8; 32], Corrupt> {
     bytes.try_into().map_err(|_| Corrupt::new("a hash that is not 32 bytes long"))
 }
 
-pub(super) fn number<N: TryFrom<i64>>(int: i64) -> Result<N, Corrupt> {
+pub(crate) fn number<N: TryFrom<i64>>(int: i64) -> Result<N, Corrupt> {
     N::try_from(int).map_err(|_| Corrupt::new(format!("the number {int} is out of range")))
 }
 
@@ -45,7 +45,7 @@ macro_rules! versioned {
         }
     };
 }
-pub(super) use versioned;
+pub(crate) use versioned;
 
 /// A closed list of words, as they are stored.
 macro_rules! words {
@@ -80,4 +80,4 @@ macro_rules! words {
         }
     };
 }
-pub(super) use words;
+pub(crate) use words;

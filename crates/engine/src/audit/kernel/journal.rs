@@ -147,6 +147,7 @@ impl Reading<'_> {
             | Event::KeyRotated { .. }
             | Event::KeyRevoked { .. }
             | Event::Operations(_)
+            | Event::Stays(_)
             | Event::Repaired(Repaired { thing: RepairedThing::Owner { .. } | RepairedThing::Lock { .. }, .. }) => {}
             Event::JournalTrimmed { before_seq } => self.trimmed_before = self.trimmed_before.max(*before_seq),
             Event::PoolChanged { pool, version, total, overbook, granted, closed } => {

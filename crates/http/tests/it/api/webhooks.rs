@@ -5,13 +5,15 @@ use std::sync::Arc;
 
 use serde_json::Value;
 use surehold_core::kernel::{
-    ConvertMode, Event, HoldId, HoldPolicy, KeyId, Line, Lines, PoolKey, ResourceName, Slot, Slug, TenantId, Timestamp,
+    ConvertMode, Currency, Event, HoldId, HoldPolicy, KeyId, Line, Lines, PoolKey, ResourceName, Slot, Slug, TenantId,
+    Timestamp,
 };
 use surehold_core::operations::commands::{EffectOutcome, FinishEffect, StartEffect, Started};
 use surehold_core::operations::outbox::{
     DeliverWebhook, EndpointId, EventCursor, OFFERED_EVENTS, WebhookRejection, delivery_key, offered,
 };
 use surehold_core::operations::{OperationsEvent, Payload, WorkerId};
+use surehold_core::stays::{PaymentState, PropertyName, RatePlanCode, ReservationSource, RoomTypeCode, StaysEvent};
 use surehold_http::wire::render_event;
 use surehold_http::{AddressRefused, ApiConfig};
 
@@ -145,6 +147,9 @@ fn the_names_are_those_of_the_feed() {
     let policy = HoldPolicy::default();
     let text = || "x".into();
     let versions = || vec![1];
+    let (sea, day) = (PropertyName::new("sea").unwrap(), "2026-12-24".parse().unwrap());
+    let (room, plan) = (RoomTypeCode::new("double").unwrap(), RatePlanCode::new("flex").unwrap());
+    let currency = Currency::parse("BRL").unwrap();
     let events = [
         Event::SlugClaimed { slug, claimed_by: TenantId(1) },
         Event::TenantCreated { policy },
@@ -168,6 +173,34 @@ fn the_names_are_those_of_the_feed() {
         OperationsEvent::InboxReceived { source: text(), external_id: text(), kind: text(), key: text() }.into(),
         OperationsEvent::ScheduleFired { name: text(), planned_for: at, skipped: 0 }.into(),
         OperationsEvent::Announced { topic: text(), data: "{}".into() }.into(),
+        StaysEvent::PropertyChanged { property: sea.clone(), version: 1 }.into(),
+        StaysEvent::RoomTypeChanged { property: sea.clone(), room_type: room.clone(), version: 1 }.into(),
+        StaysEvent::RatePlanChanged { property: sea.clone(), rate_plan: plan.clone(), version: 1 }.into(),
+        StaysEvent::RatesChanged {
+            property: sea.clone(),
+            room_type: room,
+            from: day,
+            until: day,
+            rate_plans: vec![plan],
+        }
+        .into(),
+        StaysEvent::StayCreated { hold, property: sea, total: 1, currency }.into(),
+        StaysEvent::CheckoutOpened { hold, session: text(), expires_at: at }.into(),
+        StaysEvent::PaymentChanged {
+            hold,
+            session: text(),
+            state: PaymentState::Succeeded,
+            received: 1,
+            refunded: 0,
+            dispute: None,
+        }
+        .into(),
+        StaysEvent::ReservationMade { hold, booked_by: hold, source: ReservationSource::Desk, total: 1, paid: 0 }
+            .into(),
+        StaysEvent::ReservationCancelled { hold, penalty: 0, refund: 0 }.into(),
+        StaysEvent::GuestsDidNotCome { hold, penalty: 0, refund: 0 }.into(),
+        StaysEvent::ReservationChanged { hold, total: 1, refund: 0 }.into(),
+        StaysEvent::GuestErased { hold }.into(),
     ];
     let names: Vec<Value> = events.iter().map(|event| render_event(event)["type"].clone()).collect();
     let offered: Vec<Value> = events.iter().map(|event| offered(event).unwrap().name.into()).collect();

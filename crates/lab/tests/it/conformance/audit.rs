@@ -90,6 +90,7 @@ fn pool_versions<'a>(dump: &'a Dump, event: &'a Event) -> Vec<(&'a PoolKey, i64)
         | Event::KeyRevoked { .. }
         | Event::JournalTrimmed { .. }
         | Event::Operations(_)
+        | Event::Stays(_)
         | Event::Repaired(Repaired { thing: RepairedThing::Owner { .. } | RepairedThing::Lock { .. }, .. })
         | Event::PoolOversold { .. }
         | Event::HoldExtended { .. } => Vec::new(),
@@ -130,7 +131,8 @@ fn check_fates(dump: &Dump) {
             | Event::HoldExtended { .. }
             | Event::BookedGivenBack { .. }
             | Event::BookedMoved { .. }
-            | Event::Repaired(_) => continue,
+            | Event::Repaired(_)
+            | Event::Stays(_) => continue,
         };
         fates.entry(*hold).or_default().push(state);
     }

@@ -55,6 +55,7 @@ impl<'a> Replay<'a> {
             | Event::KeyRevoked { .. }
             | Event::JournalTrimmed { .. }
             | Event::Repaired(_)
+            | Event::Stays(_)
             | Event::Operations(_) => {}
             Event::PoolChanged { pool, version, total, overbook, .. } => {
                 self.pools.entry(pool.clone()).or_default();

@@ -1,0 +1,89 @@
+//! How money is written: whole minor units (cents) of a currency. Knows no rates and no arithmetic between currencies.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+use smol_str::SmolStr;
+
+use super::Invalid;
+
+/// No single price goes beyond this, so that sums of a few thousand cannot overflow.
+pub const AMOUNT_MAX: i64 = 1_000_000_000_000;
+
+/// ISO 4217, active codes of national currencies. Without funds, metals and codes for testing: nobody pays with them.
+const ACTIVE: &str = "\
+    AED AFN ALL AMD AOA ARS AUD AWG AZN BAM BBD BDT BHD BIF BMD BND BOB BRL BSD BTN BWP BYN BZD CAD CDF CHF CLP CNY COP \
+    CRC CUP CVE CZK DJF DKK DOP DZD EGP ERN ETB EUR FJD FKP GBP GEL GHS GIP GMD GNF GTQ GYD HKD HNL HTG HUF IDR ILS INR \
+    IQD IRR ISK JMD JOD JPY KES KGS KHR KMF KPW KRW KWD KYD KZT LAK LBP LKR LRD LSL LYD MAD MDL MGA MKD MMK MNT MOP MRU \
+    MUR MVR MWK MXN MYR MZN NAD NGN NIO NOK NPR NZD OMR PAB PEN PGK PHP PKR PLN PYG QAR RON RSD RUB RWF SAR SBD SCR SDG \
+    SEK SGD SHP SLE SOS SRD SSP STN SVC SYP SZL THB TJS TMT TND TOP TRY TTD TWD TZS UAH UGX USD UYU UZS VED VES VND VUV \
+    WST XAF XCD XCG XOF XPF YER ZAR ZMW ZWG";
+
+/// The code of an active currency, in capitals.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(try_from = "SmolStr", into = "SmolStr")]
+pub struct Currency([u8; 3]);
+
+impl Currency {
+    pub fn parse(code: &str) -> Result<Currency, Invalid> {
+        let known = ACTIVE.split_ascii_whitespace().any(|active| active == code);
+        let unknown = || Invalid::CurrencyUnknown { code: code.chars().take(10).collect() };
+        code.as_bytes().try_into().ok().filter(|_| known).map(Currency).ok_or_else(unknown)
+    }
+
+    pub fn as_str(&self) -> &str {
+        std::str::from_utf8(&self.0).expect("the codes are ASCII")
+    }
+}
+
+impl fmt::Display for Currency {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+impl fmt::Debug for Currency {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Currency({self})")
+    }
+}
+
+impl TryFrom<SmolStr> for Currency {
+    type Error = Invalid;
+    fn try_from(code: SmolStr) -> Result<Currency, Invalid> {
+        Currency::parse(&code)
+    }
+}
+
+impl From<Currency> for SmolStr {
+    fn from(currency: Currency) -> SmolStr {
+        currency.as_str().into()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn codes() {
+        for good in ["BRL", "EUR", "USD", "JPY", "AED", "ZWG"] {
+            let currency = Currency::parse(good).unwrap();
+            assert_eq!(currency.as_str(), good);
+            assert_eq!(serde_json::to_string(&currency).unwrap(), format!("\"{good}\""));
+            let bytes = postcard::to_stdvec(&currency).unwrap();
+            assert_eq!(postcard::from_bytes::<Currency>(&bytes).unwrap(), currency);
+        }
+        for bad in ["", "brl", "EU", "EURO", "XAU", "XXX", "BRL ", "AED AFN", "€"] {
+            assert_eq!(Currency::parse(bad), Err(Invalid::CurrencyUnknown { code: bad.to_owned() }), "{bad}");
+        }
+        assert!(serde_json::from_str::<Currency>("\"DEM\"").is_err());
+    }
+
+    #[test]
+    fn the_list_is_sorted_and_has_each_once() {
+        let codes: Vec<&str> = ACTIVE.split_ascii_whitespace().collect();
+        assert!(codes.windows(2).all(|pair| pair[0] < pair[1]));
+        assert!(codes.iter().all(|code| code.len() == 3 && code.bytes().all(|b| b.is_ascii_uppercase())));
+    }
+}

@@ -1,0 +1,265 @@
+//! `PROCESS_STRIPE_EVENT`: what the news of a payment mean for us. They come more than once, in any order, and perhaps
+//! before we know the session that they speak of. The payment is found by our own records alone.
+
+use serde_json::json;
+use smol_str::{SmolStr, format_smolstr};
+
+use super::paid::paid;
+use super::refund::hasten_refunds;
+use super::{PROCESS_STRIPE_EVENT, PaymentNews, PaymentObjects, PaymentTurn};
+use crate::kernel::commands::{CancelHold, ExtendHold, Extension};
+use crate::kernel::{Command, Facts, Halt, Hold, Invalid, Refusal, Stop};
+use crate::operations::{
+    CaseKey, NewCase, Operation, OperationType, Payload, Reason, StateHandler, Trouble, WaitingOn, close_case,
+    open_case,
+};
+use crate::stays::booking::{change_payment, change_stay, correlations, property_of};
+use crate::stays::{
+    DisputeState, LocalTime, Payment, PaymentAlias, PaymentKey, PaymentState, Reservation, ReservationState,
+    Resolution, Stay, check_in_at,
+};
+
+/// The session of a payment is known as soon as the provider's answer is written down. Afterwards nobody knows it.
+const UNKNOWN_SECS_MAX: i64 = 600;
+
+pub(super) const CASE_DISPUTE: &str = "dispute";
+const CASE_PAYMENT_UNKNOWN: &str = "payment-unknown";
+const CASE_REFUND_FAILED: &str = "refund-failed";
+const CASE_REFUNDED_ELSEWHERE: &str = "refunded-elsewhere";
+
+#[derive(Debug)]
+pub struct ProcessStripeEvent;
+
+impl StateHandler for ProcessStripeEvent {
+    fn kind(&self) -> &'static OperationType {
+        &PROCESS_STRIPE_EVENT
+    }
+
+    fn check(&self, payload: &Payload) -> Result<(), Invalid> {
+        let malformed = |error: serde_json::Error| {
+            let (kind, reason) = (PROCESS_STRIPE_EVENT.name.to_owned(), error.to_string());
+            Invalid::Payload { kind, reason }
+        };
+        payload.read::<PaymentNews>().map(drop).map_err(malformed)
+    }
+
+    fn run(&self, operation: &Operation, facts: &mut Facts) -> Result<Payload, Stop<Trouble>> {
+        let news: PaymentNews =
+            operation.payload.read().map_err(|error| Trouble::permanent("malformed", error.to_string()))?;
+        let Some(payment) = find(facts, &news.about)? else {
+            return unknown(facts, operation, &news);
+        };
+        let payment = note_names(facts, &payment.key, &news.about)?;
+        let outcome = match &news.turn {
+            PaymentTurn::Paid { amount, currency } => paid(facts, &payment, *amount, currency)?,
+            PaymentTurn::Awaiting => awaiting(facts, &payment)?,
+            PaymentTurn::Failed => failed(facts, &payment)?,
+            PaymentTurn::SessionExpired => {
+                change_payment(facts, &payment.key, |payment| payment.advance(PaymentState::Expired))?;
+                "noted"
+            }
+            PaymentTurn::Refunded { total } => refunded(facts, &payment, *total)?,
+            PaymentTurn::RefundFailed { refund, amount } => refund_failed(facts, &payment, refund, *amount)?,
+            PaymentTurn::Dispute { dispute, state, amount } => disputed(facts, &payment, dispute, *state, *amount)?,
+        };
+        Ok(Payload::of(&json!({ "payment": payment.key.object, "hold": payment.hold, "outcome": outcome })))
+    }
+}
+
+fn find(facts: &mut Facts, about: &PaymentObjects) -> Result<Option<Payment>, Halt> {
+    if let Some(session) = &about.session {
+        let payment = facts.get::<Payment>(&PaymentKey::stripe(session))?;
+        if let Some(payment) = payment {
+            return Ok(Some(payment.clone()));
+        }
+    }
+    for object in [&about.payment_intent, &about.charge].into_iter().flatten() {
+        let alias = facts.get::<PaymentAlias>(&PaymentKey::stripe(object))?;
+        if let Some(session) = alias.map(|alias| alias.payment.clone()) {
+            return Ok(facts.get::<Payment>(&PaymentKey::stripe(&session))?.cloned());
+        }
+    }
+    Ok(None)
+}
+
+/// Later news may know the payment by these names only.
+fn note_names(facts: &mut Facts, key: &PaymentKey, about: &PaymentObjects) -> Result<Payment, Halt> {
+    for object in [&about.payment_intent, &about.charge].into_iter().flatten() {
+        let alias = PaymentKey::stripe(object);
+        if facts.get::<PaymentAlias>(&alias)?.is_none() {
+            facts.insert(PaymentAlias { key: alias, payment: key.object.clone(), version: 0 });
+        }
+    }
+    change_payment(facts, key, |payment| {
+        payment.payment_intent = payment.payment_intent.take().or_else(|| about.payment_intent.clone());
+        payment.charge = payment.charge.take().or_else(|| about.charge.clone());
+    })
+}
+
+fn unknown(facts: &mut Facts, operation: &Operation, news: &PaymentNews) -> Result<Payload, Stop<Trouble>> {
+    let name = news.about.name();
+    if facts.now() < operation.created_at.plus_secs(UNKNOWN_SECS_MAX) {
+        return Err(Trouble::wait(WaitingOn::new(format_smolstr!("payment {name}"), "known")).into());
+    }
+    if news.turn.is_about_money() {
+        let summary = format!(
+            "The provider says `{}` of {name}, which none of our payments is. Look there whose money it is",
+            news.turn.as_str()
+        );
+        let correlations = operation.correlations.clone();
+        open_case(facts, NewCase { kind: CASE_PAYMENT_UNKNOWN, key: name.to_string(), summary, correlations })?;
+    }
+    Ok(Payload::of(&json!({ "payment": null, "outcome": "unknown" })))
+}
+
+pub(super) fn report(facts: &mut Facts, kind: &'static str, payment: &Payment, summary: String) -> Result<(), Halt> {
+    let key = payment.key.object.to_string();
+    open_case(facts, NewCase { kind, key, summary, correlations: correlations(payment).into() })
+}
+
+pub(super) fn stay_of(facts: &mut Facts, payment: &Payment) -> Result<Stay, Stop<Trouble>> {
+    let stay = facts.get::<Stay>(&payment.hold)?;
+    let missing = || Trouble::permanent("stay-not-found", format!("there is no stay {}", payment.hold));
+    Ok(stay.ok_or_else(missing)?.clone())
+}
+
+pub(super) fn hold_of(facts: &mut Facts, payment: &Payment) -> Result<Hold, Stop<Trouble>> {
+    let hold = facts.get::<Hold>(&payment.hold)?;
+    let missing = || Trouble::permanent("hold-not-found", format!("there is no hold {}", payment.hold));
+    Ok(hold.ok_or_else(missing)?.clone())
+}
+
+/// What the kernel cannot refuse here, refused: somebody has to look.
+pub(super) fn refused(stop: Stop<Refusal>) -> Stop<Trouble> {
+    match stop {
+        Stop::Halted(halt) => Stop::Halted(halt),
+        Stop::Refused(refusal) => Trouble::permanent("refused", refusal.to_string()).into(),
+    }
+}
+
+/// The rooms are kept while the money is on its way, but not beyond the stay.
+fn awaiting(facts: &mut Facts, payment: &Payment) -> Result<&'static str, Stop<Trouble>> {
+    if payment.state.rank() >= PaymentState::Awaiting.rank() {
+        return Ok("repeated");
+    }
+    change_payment(facts, &payment.key, |payment| payment.advance(PaymentState::Awaiting))?;
+    let (stay, hold, now) = (stay_of(facts, payment)?, hold_of(facts, payment)?, facts.now());
+    if !hold.is_live(now) {
+        return Ok("noted");
+    }
+    let property = property_of(facts, &stay.property)?;
+    let midnight = LocalTime::parse("00:00").expect("a time of the day");
+    let departure = check_in_at(&property.time_zone, stay.dates.checkout(), midnight);
+    let until = now.plus_secs(property.terms.async_payment_secs).min(departure);
+    if until > hold.expires_at {
+        let extend = ExtendHold::new(hold.id, Extension::Until(until)).expect("an instant is always legal");
+        extend.for_payment().decide(facts).map_err(refused)?;
+    }
+    change_stay(facts, stay.hold, |stay| stay.awaiting_payment = true)?;
+    Ok("extended")
+}
+
+/// Rooms that were kept for this payment alone are free again.
+fn failed(facts: &mut Facts, payment: &Payment) -> Result<&'static str, Stop<Trouble>> {
+    let was_awaited = payment.state == PaymentState::Awaiting;
+    change_payment(facts, &payment.key, |payment| payment.advance(PaymentState::Failed))?;
+    if !was_awaited {
+        return Ok("noted");
+    }
+    let (stay, hold) = (stay_of(facts, payment)?, hold_of(facts, payment)?);
+    let other_page = stay.page().is_some_and(|page| page.session != payment.key.object);
+    if !stay.awaiting_payment || other_page {
+        return Ok("noted");
+    }
+    change_stay(facts, stay.hold, |stay| stay.awaiting_payment = false)?;
+    if hold.is_live(facts.now()) {
+        CancelHold { id: hold.id }.decide(facts).map_err(refused)?;
+        return Ok("cancelled");
+    }
+    Ok("noted")
+}
+
+fn refunded(facts: &mut Facts, before: &Payment, total: i64) -> Result<&'static str, Stop<Trouble>> {
+    let payment = change_payment(facts, &before.key, |payment| payment.note_refunded(total))?;
+    let Some(reservation) = note_refund_of_reservation(facts, &payment)? else { return Ok("noted") };
+    let news = payment.refunded_elsewhere > before.refunded_elsewhere;
+    match reservation.state {
+        ReservationState::Confirmed if news => {
+            report_refunded_elsewhere(facts, &payment)?;
+            Ok("refunded_elsewhere")
+        }
+        ReservationState::Confirmed | ReservationState::Cancelled | ReservationState::NoShow => Ok("noted"),
+    }
+}
+
+pub(super) fn report_refunded_elsewhere(facts: &mut Facts, payment: &Payment) -> Result<(), Halt> {
+    let summary = format!(
+        "{} of the payment {} went back without us, {} in all, and the reservation {} is confirmed. Cancel it, or ask the guest to pay",
+        payment.refunded_elsewhere, payment.key.object, payment.refunded, payment.hold
+    );
+    report(facts, CASE_REFUNDED_ELSEWHERE, payment, summary)
+}
+
+/// The reservation knows what was given back of the payment that it came from, and of no other.
+pub(super) fn note_refund_of_reservation(facts: &mut Facts, payment: &Payment) -> Result<Option<Reservation>, Halt> {
+    if payment.resolution != Some(Resolution::Reservation) {
+        return Ok(None);
+    }
+    let now = facts.now();
+    let known = facts.get::<Reservation>(&payment.hold)?.expect("the payment led to it").clone();
+    if known.refunded == payment.refunded {
+        return Ok(Some(known));
+    }
+    let reservation = facts.get_mut::<Reservation>(&payment.hold)?.expect("just read");
+    reservation.refunded = payment.refunded;
+    reservation.updated_at = now;
+    Ok(Some(reservation.clone()))
+}
+
+fn refund_failed(
+    facts: &mut Facts,
+    payment: &Payment,
+    refund: &SmolStr,
+    amount: i64,
+) -> Result<&'static str, Stop<Trouble>> {
+    let summary = format!(
+        "The refund {refund} of {amount} did not arrive; the payment {} is for the stay {}. Give it back in another way",
+        payment.key.object, payment.hold
+    );
+    let correlations = correlations(payment).into();
+    open_case(facts, NewCase { kind: CASE_REFUND_FAILED, key: refund.to_string(), summary, correlations })?;
+    Ok("reported")
+}
+
+fn disputed(
+    facts: &mut Facts,
+    before: &Payment,
+    dispute: &SmolStr,
+    state: DisputeState,
+    amount: i64,
+) -> Result<&'static str, Stop<Trouble>> {
+    let payment = change_payment(facts, &before.key, |payment| payment.advance_dispute(state))?;
+    if payment.dispute == before.dispute {
+        return Ok("repeated");
+    }
+    match state {
+        DisputeState::Open | DisputeState::Lost => {
+            let summary = format!(
+                "The payment {} of the stay {} is disputed ({dispute}, {amount}): {state}. Answer it at the provider",
+                payment.key.object, payment.hold
+            );
+            let correlations = correlations(&payment).into();
+            open_case(facts, NewCase { kind: CASE_DISPUTE, key: dispute.to_string(), summary, correlations })?;
+        }
+        DisputeState::Won => {
+            let case = CaseKey { kind: CASE_DISPUTE.into(), key: dispute.clone() };
+            close_case(facts, &case, None, &Reason::stored("the dispute was won"))?;
+        }
+    }
+    // What waited for the end of the dispute need not wait any longer.
+    match state {
+        DisputeState::Open => {}
+        DisputeState::Won | DisputeState::Lost => hasten_refunds(facts, &payment)?,
+    }
+    Ok("noted")
+}

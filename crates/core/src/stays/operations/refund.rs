@@ -1,0 +1,112 @@
+//! `REFUND_PAYMENT`: gives money back, once for each time that it was asked for.
+
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use smol_str::SmolStr;
+
+use super::process::note_refund_of_reservation;
+use super::request::metadata;
+use super::{PaymentRequest, REFUND_PAYMENT};
+use crate::kernel::{Facts, Halt, Stop};
+use crate::operations::{
+    Effect, EffectHandler, NewOperation, Operation, OperationKey, OperationType, Payload, Step, Trouble, WaitingOn,
+    enqueue,
+};
+use crate::stays::booking::{change_payment, correlations};
+use crate::stays::{DisputeState, Payment, PaymentKey};
+
+/// A dispute takes weeks; its end hastens the refund, and this is for news that never came.
+const DISPUTE_RECHECK_SECS: i64 = 6 * 3_600;
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Refund {
+    session: SmolStr,
+    number: u32,
+    amount: i64,
+}
+
+fn key_of(payment: &PaymentKey, number: u32) -> OperationKey {
+    let key = REFUND_PAYMENT.key(&[&payment.provider, &payment.object, &number.to_string()]);
+    key.expect("ids of sessions are short and printable: they were part of a key before")
+}
+
+/// The payment's latest refund.
+pub(in crate::stays) fn refund_payment(payment: &Payment, amount: i64) -> NewOperation {
+    let number = payment.refunds;
+    let payload = Payload::of(&Refund { session: payment.key.object.clone(), number, amount });
+    let new = NewOperation::new(&REFUND_PAYMENT, key_of(&payment.key, number), payload);
+    NewOperation { correlations: correlations(payment), ..new }
+}
+
+/// Refunds that wait have a reason to look again.
+pub(super) fn hasten_refunds(facts: &mut Facts, payment: &Payment) -> Result<(), Halt> {
+    for number in 1..=payment.refunds {
+        let key = key_of(&payment.key, number);
+        let waiting = facts.get::<Operation>(&key)?.filter(|operation| operation.outcome.is_none());
+        if let Some(payload) = waiting.map(|operation| operation.payload.clone()) {
+            enqueue(facts, &NewOperation::new(&REFUND_PAYMENT, key, payload))?;
+        }
+    }
+    Ok(())
+}
+
+#[derive(Debug)]
+pub struct RefundPayment;
+
+impl EffectHandler for RefundPayment {
+    fn kind(&self) -> &'static OperationType {
+        &REFUND_PAYMENT
+    }
+
+    fn next(&self, operation: &Operation, confirmed: &[Effect], facts: &mut Facts) -> Result<Step, Stop<Trouble>> {
+        let malformed = |error: serde_json::Error| Trouble::permanent("malformed", error.to_string());
+        let Refund { session, amount, .. } = operation.payload.read().map_err(malformed)?;
+        let missing = || Trouble::permanent("payment-not-found", format!("there is no payment {session}"));
+        let payment = facts.get::<Payment>(&PaymentKey::stripe(&session))?.ok_or_else(missing)?.clone();
+        match confirmed {
+            [] => before(facts, operation, &payment, amount),
+            [effect, ..] => {
+                let request: PaymentRequest = effect.request.read().map_err(malformed)?;
+                after(facts, &payment, &request)
+            }
+        }
+    }
+}
+
+fn before(facts: &Facts, operation: &Operation, payment: &Payment, amount: i64) -> Result<Step, Stop<Trouble>> {
+    let done = |why: &str| Step::Done { result: Payload::of(&json!({ "refunded": 0, "because": why })) };
+    match payment.dispute {
+        // Given back to somebody who disputes it, the money would be gone twice.
+        Some(DisputeState::Open) => {
+            let on = WaitingOn::new(format!("dispute of {}", payment.key.object), "closed");
+            let until = Some(facts.now().plus_secs(DISPUTE_RECHECK_SECS));
+            return Err(Trouble::Wait { on, until }.into());
+        }
+        Some(DisputeState::Lost) => return Ok(done("dispute_lost")),
+        Some(DisputeState::Won) | None => {}
+    }
+    // Somebody may have given back more meanwhile, without us.
+    let amount = amount.min(payment.received.saturating_sub(payment.refunded));
+    if amount <= 0 {
+        return Ok(done("refunded_elsewhere"));
+    }
+    let request = PaymentRequest::Refund {
+        account: payment.account.clone(),
+        session: payment.key.object.clone(),
+        payment_intent: payment.payment_intent.clone(),
+        amount,
+        currency: payment.currency,
+        metadata: metadata(facts.tenant(), payment.hold, &operation.key),
+    };
+    Ok(Step::Call { request: Payload::of(&request) })
+}
+
+fn after(facts: &mut Facts, payment: &Payment, request: &PaymentRequest) -> Result<Step, Stop<Trouble>> {
+    let PaymentRequest::Refund { amount, .. } = request else {
+        return Err(Trouble::permanent("malformed", "another request was frozen").into());
+    };
+    let payment = change_payment(facts, &payment.key, |payment| payment.note_refund_confirmed(*amount))?;
+    note_refund_of_reservation(facts, &payment)?;
+    Ok(Step::Done { result: Payload::of(&json!({ "refunded": amount })) })
+}

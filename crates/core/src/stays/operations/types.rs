@@ -1,0 +1,78 @@
+//! The types of operation of this module.
+
+use crate::operations::{FOR_EVER, Mode, Nature, OperationType, Priority, RetryPolicy};
+use crate::stays::STRIPE;
+
+const CALLS_MAX: usize = 20;
+/// For how long the provider remembers an idempotency key.
+const KEY_SECS: u32 = 86_400;
+
+pub static PROCESS_STRIPE_EVENT: OperationType = OperationType {
+    name: "PROCESS_STRIPE_EVENT",
+    key: &["account", "eventId"],
+    mode: Mode::Once,
+    priority: Priority::Urgent,
+    retry: RetryPolicy::exponential(10, 1_000, 2, 60_000),
+    deadline_secs: 30,
+    stuck_after_secs: 3_600,
+    // While the session that it speaks of is not known yet.
+    recheck_secs: 30,
+    running_max: 1_000,
+    nature: Nature::State,
+};
+
+pub static CREATE_CHECKOUT_SESSION: OperationType = OperationType {
+    name: "CREATE_CHECKOUT_SESSION",
+    key: &["holdId", "checkoutNumber"],
+    mode: Mode::Once,
+    // Somebody looks at a page and waits.
+    priority: Priority::Urgent,
+    retry: RetryPolicy::exponential(8, 500, 2, 30_000),
+    deadline_secs: 30,
+    stuck_after_secs: 600,
+    recheck_secs: 30,
+    running_max: 100,
+    // A second session that nobody was told of cannot be paid, so a repeat does no harm.
+    nature: Nature::Effect { provider: STRIPE, window_secs: Some(FOR_EVER), probe: false, calls_max: CALLS_MAX },
+};
+
+pub static EXPIRE_CHECKOUT_SESSION: OperationType = OperationType {
+    name: "EXPIRE_CHECKOUT_SESSION",
+    key: &["provider", "checkoutSession"],
+    mode: Mode::Once,
+    priority: Priority::Normal,
+    retry: RetryPolicy::exponential(12, 1_000, 2, 60_000),
+    deadline_secs: 30,
+    stuck_after_secs: 86_400,
+    recheck_secs: 60,
+    running_max: 100,
+    nature: Nature::Effect { provider: STRIPE, window_secs: Some(FOR_EVER), probe: false, calls_max: CALLS_MAX },
+};
+
+pub static REFUND_PAYMENT: OperationType = OperationType {
+    name: "REFUND_PAYMENT",
+    key: &["provider", "checkoutSession", "refundNumber"],
+    mode: Mode::Once,
+    priority: Priority::Normal,
+    retry: RetryPolicy::exponential(20, 5_000, 2, 3_600_000),
+    deadline_secs: 60,
+    stuck_after_secs: 86_400,
+    recheck_secs: 3_600,
+    running_max: 100,
+    // Refunds of a payment can be listed, and bear the name of their operation.
+    nature: Nature::Effect { provider: STRIPE, window_secs: Some(KEY_SECS), probe: true, calls_max: CALLS_MAX },
+};
+
+pub static TYPES: [&OperationType; 4] =
+    [&PROCESS_STRIPE_EVENT, &CREATE_CHECKOUT_SESSION, &EXPIRE_CHECKOUT_SESSION, &REFUND_PAYMENT];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::operations::lint;
+
+    #[test]
+    fn the_types_are_sound() {
+        assert_eq!(lint(&TYPES), Vec::<String>::new());
+    }
+}

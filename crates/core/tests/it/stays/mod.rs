@@ -1,0 +1,7 @@
+//! Stays: what is sold by the night, under which rules and for how much.
+
+mod calendar;
+mod desk;
+mod places;
+mod quotes;
+mod rules;

@@ -1,0 +1,156 @@
+//! Properties, what their nights cost and how many rooms are left. Bounded by how many room types and plans a property
+//! may have, and by the nights that are asked for.
+
+use surehold_core::kernel::{Pool, Record, TenantId};
+use surehold_core::stays::commands::{RATE_PLANS_MAX, ROOM_TYPES_MAX};
+use surehold_core::stays::quote::QuoteBasis;
+use surehold_core::stays::{
+    Month, NightRange, Property, PropertyName, RateMonth, RatePlan, RoomType, RoomTypeCode, StayDates,
+};
+
+use super::{Views, aliased_list, part, part_or_none, read_record};
+use crate::{Fault, OwnedValue, ReadRow, Scope};
+
+/// Rooms and rates of a range of nights, as far as something is said about them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Calendar {
+    /// In the order of room types, then of nights.
+    pub pools: Vec<Pool>,
+    /// In the order of months, plans and room types. Whole months: the nights around the range are in them too.
+    pub months: Vec<RateMonth>,
+}
+
+fn text(text: impl ToString) -> OwnedValue {
+    OwnedValue::Text(text.to_string())
+}
+
+fn rows(count: usize) -> i64 {
+    i64::try_from(count).unwrap_or(i64::MAX)
+}
+
+impl Views {
+    /// Everything that a quote is computed from, in four questions that are asked at once. Not of one instant: a quote
+    /// is best effort, and whoever holds rooms looks again. `None`: there is no such property.
+    pub async fn quote_basis(
+        &self,
+        tenant: TenantId,
+        property: &PropertyName,
+        dates: StayDates,
+    ) -> Result<Option<QuoteBasis>, Fault> {
+        let months_of_stay = dates.months();
+        let (described, rate_plans, months, pools) = tokio::try_join!(
+            self.property_with_room_types(tenant, property),
+            self.rate_plans(tenant, property),
+            // Also that of the day of departure.
+            self.months_between(tenant, property, None, &months_of_stay),
+            self.rooms_between(tenant, property, None, dates.into()),
+        )?;
+        let Some((property, room_types)) = described else { return Ok(None) };
+        Ok(Some(QuoteBasis { property, room_types, rate_plans, months, pools }))
+    }
+
+    /// Rooms and rates of a property over a range, of one room type or of all. Empty for a property that does not exist.
+    pub async fn calendar(
+        &self,
+        tenant: TenantId,
+        property: &PropertyName,
+        room_type: Option<&RoomTypeCode>,
+        range: NightRange,
+    ) -> Result<Calendar, Fault> {
+        let months = range.months();
+        let (pools, months) = tokio::try_join!(
+            self.rooms_between(tenant, property, room_type, range),
+            self.months_between(tenant, property, room_type, &months),
+        )?;
+        Ok(Calendar { pools, months })
+    }
+
+    /// Properties behind `after`, in the order of their names.
+    pub async fn properties(
+        &self,
+        tenant: TenantId,
+        after: Option<&PropertyName>,
+        rows_max: u16,
+    ) -> Result<Vec<Property>, Fault> {
+        let after = text(after.map_or("", PropertyName::as_str));
+        self.records(tenant, "and name > $2 order by name limit $3", [after, OwnedValue::Int(i64::from(rows_max))])
+            .await
+    }
+
+    /// All room types of a property, in the order of their codes.
+    pub async fn room_types(&self, tenant: TenantId, property: &PropertyName) -> Result<Vec<RoomType>, Fault> {
+        let params = [text(property), OwnedValue::Int(i64::from(ROOM_TYPES_MAX))];
+        self.records(tenant, "and property = $2 order by code limit $3", params).await
+    }
+
+    /// All rate plans of a property, in the order of their codes.
+    pub async fn rate_plans(&self, tenant: TenantId, property: &PropertyName) -> Result<Vec<RatePlan>, Fault> {
+        let params = [text(property), OwnedValue::Int(i64::from(RATE_PLANS_MAX))];
+        self.records(tenant, "and property = $2 order by code limit $3", params).await
+    }
+
+    async fn property_with_room_types(
+        &self,
+        tenant: TenantId,
+        property: &PropertyName,
+    ) -> Result<Option<(Property, Vec<RoomType>)>, Fault> {
+        let sql = format!(
+            "select {}, {} from properties p left join room_types r on r.tenant = $1 and r.property = p.name \
+             where p.tenant = $1 and p.name = $2 order by r.code limit $3",
+            aliased_list("p", Property::TABLE),
+            aliased_list("r", RoomType::TABLE)
+        );
+        let params = vec![OwnedValue::Int(tenant.0), text(property), OwnedValue::Int(i64::from(ROOM_TYPES_MAX))];
+        let rows = self.store.query(Scope::Tenant(tenant), &sql, params).await?;
+        let Some(first) = rows.first() else { return Ok(None) };
+        let (property, next) = part::<Property>(first, 0)?;
+        let room_type = |row: &ReadRow| part_or_none::<RoomType>(row, next).map(|(found, _)| found);
+        let room_types = rows.iter().filter_map(|row| room_type(row).transpose()).collect::<Result<_, Fault>>()?;
+        Ok(Some((property, room_types)))
+    }
+
+    /// Through the key, which has months before plans and room types.
+    async fn months_between(
+        &self,
+        tenant: TenantId,
+        property: &PropertyName,
+        room_type: Option<&RoomTypeCode>,
+        months: &[Month],
+    ) -> Result<Vec<RateMonth>, Fault> {
+        let (Some(first), Some(last)) = (months.first(), months.last()) else { return Ok(Vec::new()) };
+        let rows_max = rows(months.len()) * i64::from(ROOM_TYPES_MAX) * i64::from(RATE_PLANS_MAX);
+        let params = [text(property), text(first), text(last), OwnedValue::Int(rows_max)];
+        let range = "and property = $2 and month >= $3 and month <= $4";
+        let order = "order by month, rate_plan, room_type limit $5";
+        match room_type {
+            None => self.records(tenant, &format!("{range} {order}"), params).await,
+            Some(room_type) => {
+                let condition = format!("{range} and room_type = $6 {order}");
+                self.records(tenant, &condition, params.into_iter().chain([text(room_type)])).await
+            }
+        }
+    }
+
+    /// The pools of each room type, looked up one by one. `cross join` says so to SQLite, which would else begin with all
+    /// pools of these nights, whoever's they are.
+    async fn rooms_between(
+        &self,
+        tenant: TenantId,
+        property: &PropertyName,
+        room_type: Option<&RoomTypeCode>,
+        nights: NightRange,
+    ) -> Result<Vec<Pool>, Fault> {
+        let of_type = if room_type.is_some() { "and r.code = $6 " } else { "" };
+        let sql = format!(
+            "select {} from room_types r cross join pools p where r.tenant = $1 and r.property = $2 {of_type}\
+             and p.tenant = $1 and p.resource = r.property || '/' || r.code and p.slot >= $3 and p.slot < $4 \
+             order by p.resource, p.slot limit $5",
+            aliased_list("p", Pool::TABLE)
+        );
+        let rows_max = nights.nights_count() * i64::from(ROOM_TYPES_MAX);
+        let params = [text(property), text(nights.from()), text(nights.until()), OwnedValue::Int(rows_max)];
+        let params = std::iter::once(OwnedValue::Int(tenant.0)).chain(params).chain(room_type.map(text)).collect();
+        let rows = self.store.query(Scope::Tenant(tenant), &sql, params).await?;
+        rows.iter().map(read_record).collect()
+    }
+}

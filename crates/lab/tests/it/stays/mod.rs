@@ -1,0 +1,46 @@
+//! Stays on every store: what is set is what is quoted, and what was quoted is found again.
+
+mod payments;
+mod quotes;
+
+use surehold_lab::fixture::{Fixture, StoreKind};
+
+/// One test per case and store.
+macro_rules! on_each_store {
+    ($($module:ident { $($case:ident)* })*) => {
+        mod sqlite {
+            $($(
+                #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+                async fn $case() {
+                    super::$module::$case(super::on(super::StoreKind::Sqlite).await).await;
+                }
+            )*)*
+        }
+        mod postgres {
+            $($(
+                #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+                async fn $case() {
+                    super::$module::$case(super::on(super::StoreKind::Postgres).await).await;
+                }
+            )*)*
+        }
+    };
+}
+
+on_each_store! {
+    quotes {
+        a_calendar_is_quoted_and_the_quote_kept
+        rooms_that_are_held_are_not_offered
+        a_calendar_is_read_as_it_was_set
+        a_year_of_many_room_types
+    }
+    payments {
+        a_stay_is_paid_and_cancelled
+        money_that_comes_too_late
+        guests_are_forgotten
+    }
+}
+
+async fn on(kind: StoreKind) -> Fixture {
+    Fixture::new(kind).await.unwrap()
+}
