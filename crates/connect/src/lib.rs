@@ -1,8 +1,9 @@
 //! The outside world: what Surehold says to other systems and hears from them. Knows wires and signatures; knows
 //! nothing of databases, retries or of what a message means.
 //!
-//! [`webhooks`] is the only module so far: [`webhooks::Sender`] posts one signed message to a customer's endpoint, and
-//! [`webhooks::verify`] judges one that came in. Both follow the Standard Webhooks specification.
+//! [`webhooks`] speaks with everybody: [`webhooks::Sender`] posts one signed message to a customer's endpoint, and
+//! [`webhooks::verify`] judges one that came in. Both follow the Standard Webhooks specification. [`stripe`] speaks with
+//! Stripe: payments asked for, expired and refunded, and the events that tell what became of them.
 //!
 //! | Item | What it is for |
 //! |---|---|
@@ -13,5 +14,9 @@
 //! | [`webhooks::Answer`], [`webhooks::SendError`] | its outcome, and whether it may have arrived |
 //! | [`webhooks::Deliveries`] | the provider that carries out `DELIVER_WEBHOOK` operations with a sender |
 //! | [`webhooks::Lookup`] | where the addresses of a name come from |
+//! | [`stripe::verify`], [`stripe::Event`] | an event of Stripe's, believed and read |
+//! | [`stripe::Stripe`], [`stripe::StripeAccount`] | single requests to Stripe, for one or several accounts |
+//! | [`stripe::StripeProvider`], [`stripe::StripeRequest`] | the provider that carries out operations at Stripe, and what it is asked for |
 
+pub mod stripe;
 pub mod webhooks;

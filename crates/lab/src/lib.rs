@@ -15,4 +15,5 @@ pub mod provider;
 pub mod proxy;
 #[cfg(feature = "simulation")]
 pub mod simulation;
+pub mod stripe;
 pub mod torture;

@@ -5,4 +5,5 @@ mod answers;
 mod deliveries;
 mod endpoint;
 mod reach;
+mod stripe;
 mod tls;

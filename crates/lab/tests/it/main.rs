@@ -19,5 +19,6 @@ mod postgres_server;
 mod provider;
 mod sqlite_file;
 mod stays;
+mod stripe;
 mod torture_auditor;
 mod torture_workload;
