@@ -20,7 +20,7 @@ pub struct Facts {
     tenant: TenantId,
     now: Timestamp,
     shelves: Vec<Box<dyn AnyShelf>>,
-    /// Counts commands, so that each changes a version at most once.
+    /// Counts commands and their steps, so that each changes a version at most once.
     command: u64,
     replayed: bool,
     lapsed_holds: LapsedHolds,
@@ -178,6 +178,12 @@ impl Facts {
         self.events_count.strict_sub(self.events_before_command.1)
     }
 
+    /// The running command goes on as if another command had come. A command that is made of several of the kernel's tells
+    /// of several changes, and versions count what is told.
+    pub fn begin_step(&mut self) {
+        self.command = self.command.strict_add(1);
+    }
+
     /// The command found its own effect in place and repeats the answer.
     pub fn mark_replayed(&mut self) {
         self.replayed = true;
@@ -283,6 +289,31 @@ impl Facts {
 mod tests {
     use super::*;
     use crate::kernel::{Pool, PoolKey, ResourceName, Slot, Tenant};
+
+    /// Each step counts, and all of them are taken back together.
+    #[test]
+    fn steps_of_a_command() {
+        let key = PoolKey { resource: ResourceName::new("room").unwrap(), slot: Slot::NONE };
+        let mut facts = Facts::complete(TenantId(1));
+        let version = |facts: &mut Facts| facts.get::<Pool>(&key).unwrap().map(|pool| (pool.version, pool.total));
+        let change = |facts: &mut Facts, total: i64| facts.get_mut::<Pool>(&key).unwrap().unwrap().total = total;
+        facts.insert(Pool::new(key.clone()));
+        change(&mut facts, 1);
+        assert_eq!(version(&mut facts), Some((1, 1)));
+        facts.begin_step();
+        change(&mut facts, 2);
+        change(&mut facts, 3);
+        assert_eq!(version(&mut facts), Some((2, 3)));
+        facts.keep_changes();
+        change(&mut facts, 4);
+        facts.begin_step();
+        change(&mut facts, 5);
+        assert_eq!(version(&mut facts), Some((4, 5)));
+        facts.drop_changes();
+        assert_eq!(version(&mut facts), Some((2, 3)));
+        facts.drop_changes();
+        assert_eq!(version(&mut facts), Some((2, 3)));
+    }
 
     #[test]
     fn a_belief_excuses_its_own_table() {

@@ -43,14 +43,9 @@ pub(super) fn place_and_book(
         None => place,
     }
     .decide(facts)?;
-    book(facts, id)?;
-    // Two things are told of the hold, so that its version is that of two changes, although one command makes both.
-    let hold = facts.get_mut::<Hold>(&id)?.expect("just placed");
-    hold.version = BOOKED_VERSION;
-    Ok(hold.clone())
+    facts.begin_step();
+    book(facts, id)
 }
-
-const BOOKED_VERSION: i64 = 2;
 
 pub(super) fn book(facts: &mut Facts, id: HoldId) -> Result<Hold, Stop<Refusal>> {
     let reply = ConvertHold { id, mode: ConvertMode::Book, part: None }.decide(facts)?;

@@ -2,9 +2,9 @@
 
 use super::super::{CancelStay, ConfirmStay, CreateStay, EraseGuest, StayItem, StayReply, WalkIn};
 use super::{ann, create, nights, quote_id, save_quote, told, wanted};
-use crate::kernel::{Hold, decode_events};
-use crate::stays::operations::tests::world::{World, hold_id, property};
-use crate::stays::{Guest, GuestDetails, RateNight};
+use crate::kernel::{Hold, Pool, decode_events};
+use crate::stays::operations::tests::world::{World, double, hold_id, property};
+use crate::stays::{Guest, GuestDetails, RateNight, pool_of};
 
 fn show(reply: StayReply) -> String {
     let made = reply.reservation.map_or_else(String::new, |reservation| {
@@ -104,6 +104,10 @@ fn walking_in() {
     assert_eq!(told(&mut world, &walk_in(1, 2), show), booked);
     assert_eq!(told(&mut world, &walk_in(1, 2), show), booked);
     assert_eq!(world.taken(), "0+2 0+2 0+0 0+0");
+    // Placed and booked: the journal tells of two changes of the hold, and of its pools.
+    assert_eq!(world.facts.get::<Hold>(&hold_id(1)).unwrap().unwrap().version, 2);
+    let pool = pool_of(&property(), &double(), nights(1, 3).checkin());
+    assert_eq!(world.facts.get::<Pool>(&pool).unwrap().unwrap().version, 3);
     let reused = format!("stay {} exists with other content", hold_id(1));
     assert_eq!(told(&mut world, &walk_in(1, 1), show), reused);
     assert_eq!(told(&mut world, &walk_in(1, 2).paid(1).unwrap(), show), reused);
