@@ -10,7 +10,7 @@ use super::{PROCESS_STRIPE_EVENT, PaymentNews, PaymentObjects, PaymentTurn};
 use crate::kernel::commands::{CancelHold, ExtendHold, Extension};
 use crate::kernel::{Command, Facts, Halt, Hold, Invalid, Refusal, Stop};
 use crate::operations::{
-    CaseKey, NewCase, Operation, OperationType, Payload, Reason, StateHandler, Trouble, WaitingOn, close_case,
+    CaseKey, DedupeKey, NewCase, Operation, OperationType, Payload, Reason, StateHandler, Trouble, WaitingOn, close_case,
     open_case,
 };
 use crate::stays::booking::{change_payment, change_stay, correlations, property_of};
@@ -46,7 +46,7 @@ impl StateHandler for ProcessStripeEvent {
     fn run(&self, operation: &Operation, facts: &mut Facts) -> Result<Payload, Stop<Trouble>> {
         let news: PaymentNews =
             operation.payload.read().map_err(|error| Trouble::permanent("malformed", error.to_string()))?;
-        let Some(payment) = find(facts, &news.about)? else {
+        let Some(payment) = find(facts, operation, &news.about)? else {
             return unknown(facts, operation, &news);
         };
         let payment = note_names(facts, &payment.key, &news.about)?;
@@ -66,7 +66,20 @@ impl StateHandler for ProcessStripeEvent {
     }
 }
 
-fn find(facts: &mut Facts, about: &PaymentObjects) -> Result<Option<Payment>, Halt> {
+/// Who may speak for one account says nothing about the payments of another.
+fn find(facts: &mut Facts, operation: &Operation, about: &PaymentObjects) -> Result<Option<Payment>, Halt> {
+    let payment = find_by_name(facts, about)?;
+    Ok(payment.filter(|payment| is_of_account(operation, &payment.account)))
+}
+
+/// The account that the event came from is the first part of its operation's key.
+fn is_of_account(operation: &Operation, account: &str) -> bool {
+    let Ok(account) = DedupeKey::of(&[account]) else { return false };
+    let rest = operation.key.key.as_str().strip_prefix(account.as_str());
+    rest.is_some_and(|rest| rest.starts_with(':'))
+}
+
+fn find_by_name(facts: &mut Facts, about: &PaymentObjects) -> Result<Option<Payment>, Halt> {
     if let Some(session) = &about.session {
         let payment = facts.get::<Payment>(&PaymentKey::stripe(session))?;
         if let Some(payment) = payment {
@@ -103,7 +116,7 @@ fn unknown(facts: &mut Facts, operation: &Operation, news: &PaymentNews) -> Resu
     }
     if news.turn.is_about_money() {
         let summary = format!(
-            "The provider says `{}` of {name}, which none of our payments is. Look there whose money it is",
+            "The provider says `{}` of {name}, which is no payment of ours in that account. Look there whose money it is",
             news.turn.as_str()
         );
         let correlations = operation.correlations.clone();

@@ -165,6 +165,21 @@ fn unknown_sessions() {
     }
 }
 
+/// Who holds the secret of one account cannot book, or refund, what is paid in another.
+#[test]
+fn news_from_another_account() {
+    for account in ["acct_2", "acct_1:x", "acct", "acct_10"] {
+        let mut world = World::new(1);
+        let hold = world.hold_stay().unwrap();
+        world.know_session(hold, "a");
+        assert!(world.tell_from(account, "a", paid(TOTAL, "brl")).starts_with("waiting on"), "{account}");
+        world.clock(600);
+        assert_eq!(world.deliver_again(), "unknown", "{account}");
+        assert!(world.case_is_open("payment-unknown", "a"), "{account}");
+        assert_eq!(world.show("a"), "created, hold active", "{account}");
+    }
+}
+
 #[test]
 fn money_that_takes_days() {
     check("session a; awaiting", "extended: awaiting, hold active");

@@ -242,6 +242,10 @@ impl World {
 
     /// A new event of the provider.
     pub(in crate::stays) fn tell(&mut self, session: &str, turn: PaymentTurn) -> String {
+        self.tell_from("acct_1", session, turn)
+    }
+
+    pub(in crate::stays) fn tell_from(&mut self, account: &str, session: &str, turn: PaymentTurn) -> String {
         self.events = self.events.strict_add(1);
         let about = match turn {
             // These know the payment by its other names only.
@@ -256,7 +260,7 @@ impl World {
             }
         };
         let event = format!("evt_{}", self.events);
-        let operation = process_stripe_event("acct_1", &event, &PaymentNews { about, turn }).unwrap();
+        let operation = process_stripe_event(account, &event, &PaymentNews { about, turn }).unwrap();
         self.last = Some(operation);
         self.deliver_again()
     }
