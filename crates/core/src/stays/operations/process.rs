@@ -10,8 +10,8 @@ use super::{PROCESS_STRIPE_EVENT, PaymentNews, PaymentObjects, PaymentTurn};
 use crate::kernel::commands::{CancelHold, ExtendHold, Extension};
 use crate::kernel::{Command, Facts, Halt, Hold, Invalid, Refusal, Stop};
 use crate::operations::{
-    CaseKey, DedupeKey, NewCase, Operation, OperationType, Payload, Reason, StateHandler, Trouble, WaitingOn, close_case,
-    open_case,
+    Case, CaseKey, CaseState, DedupeKey, NewCase, Operation, OperationType, Payload, Reason, StateHandler, Trouble,
+    WaitingOn, close_case, open_case,
 };
 use crate::stays::booking::{change_payment, change_stay, correlations, property_of};
 use crate::stays::{
@@ -244,6 +244,7 @@ fn refund_failed(
     Ok("reported")
 }
 
+/// A payment can be disputed more than once; the case of each dispute knows what was heard of it.
 fn disputed(
     facts: &mut Facts,
     before: &Payment,
@@ -251,28 +252,35 @@ fn disputed(
     state: DisputeState,
     amount: i64,
 ) -> Result<&'static str, Stop<Trouble>> {
-    let payment = change_payment(facts, &before.key, |payment| payment.advance_dispute(state))?;
-    if payment.dispute == before.dispute {
+    let case = CaseKey { kind: CASE_DISPUTE.into(), key: dispute.clone() };
+    let known = facts.get::<Case>(&case)?;
+    let is_new = known.is_none();
+    // Closed by nobody is closed by us, when it was won. What somebody closed by hand says nothing about the dispute.
+    let is_won = known.is_some_and(|case| case.state == CaseState::Resolved && case.resolved_by.is_none());
+    let is_late = state == DisputeState::Open && !is_new;
+    if is_won || is_late {
         return Ok("repeated");
     }
-    match state {
-        DisputeState::Open | DisputeState::Lost => {
-            let summary = format!(
-                "The payment {} of the stay {} is disputed ({dispute}, {amount}): {state}. Answer it at the provider",
-                payment.key.object, payment.hold
-            );
-            let correlations = correlations(&payment).into();
-            open_case(facts, NewCase { kind: CASE_DISPUTE, key: dispute.to_string(), summary, correlations })?;
-        }
-        DisputeState::Won => {
-            let case = CaseKey { kind: CASE_DISPUTE.into(), key: dispute.clone() };
-            close_case(facts, &case, None, &Reason::stored("the dispute was won"))?;
-        }
+    let payment = change_payment(facts, &before.key, |payment| payment.note_dispute(state))?;
+    if payment.dispute == before.dispute && !is_new {
+        return Ok("repeated");
+    }
+    if is_new || state != DisputeState::Won {
+        let summary = format!(
+            "The payment {} of the stay {} is disputed ({dispute}, {amount}): {state}. Answer it at the provider",
+            payment.key.object, payment.hold
+        );
+        let correlations = correlations(&payment).into();
+        open_case(facts, NewCase { kind: CASE_DISPUTE, key: dispute.to_string(), summary, correlations })?;
     }
     // What waited for the end of the dispute need not wait any longer.
     match state {
         DisputeState::Open => {}
-        DisputeState::Won | DisputeState::Lost => hasten_refunds(facts, &payment)?,
+        DisputeState::Won => {
+            close_case(facts, &case, None, &Reason::stored("the dispute was won"))?;
+            hasten_refunds(facts, &payment)?;
+        }
+        DisputeState::Lost => hasten_refunds(facts, &payment)?,
     }
     Ok("noted")
 }

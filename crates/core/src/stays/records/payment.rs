@@ -1,5 +1,5 @@
 //! What is known of one payment at a provider: a checkout session, and the money that came through it.
-//! Invariant: states and disputes are ranked and never go back, whatever the order in which the news of them arrives.
+//! Invariant: states are ranked and never go back, whatever the order in which the news of them arrives.
 
 use serde::{Deserialize, Serialize};
 use smol_str::SmolStr;
@@ -55,15 +55,6 @@ words!(
     }
 );
 
-impl DisputeState {
-    fn is_closed(self) -> bool {
-        match self {
-            DisputeState::Open => false,
-            DisputeState::Won | DisputeState::Lost => true,
-        }
-    }
-}
-
 words!(
     /// What a payment that succeeded has led to: exactly one of these.
     Resolution {
@@ -113,6 +104,7 @@ pub struct Payment {
     pub refund_confirmed: i64,
     /// How many refunds we asked for.
     pub refunds: u32,
+    /// Of its latest dispute, or that one was lost.
     pub dispute: Option<DisputeState>,
     pub resolution: Option<Resolution>,
     pub created_at: Timestamp,
@@ -128,10 +120,11 @@ impl Payment {
         }
     }
 
-    /// A closed dispute stays as it was closed.
-    pub(crate) fn advance_dispute(&mut self, dispute: DisputeState) {
-        if !self.dispute.is_some_and(DisputeState::is_closed) {
-            self.dispute = Some(dispute);
+    /// How its latest dispute stands. Money that is gone stays gone, whatever else is disputed.
+    pub(crate) fn note_dispute(&mut self, dispute: DisputeState) {
+        match self.dispute {
+            Some(DisputeState::Lost) => {}
+            Some(DisputeState::Open | DisputeState::Won) | None => self.dispute = Some(dispute),
         }
     }
 

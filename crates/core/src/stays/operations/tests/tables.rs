@@ -3,7 +3,7 @@
 //! ```text
 //! paid          paid 1     paid USD     paid b       the money has come: all of it, another amount, another currency,
 //!                                                    for another session
-//! awaiting      failed     expired      refunded 5   refund-failed     dispute open
+//! awaiting      failed     expired      refunded 5   refund-failed 5   dispute open      dispute-2 open
 //! again                                              the last event is delivered once more
 //! clock 60      cancel     sell                      time goes by; the hold is cancelled; somebody else books the room
 //! session b                                          there is another page for the stay
@@ -32,9 +32,10 @@ fn obey(world: &mut World, statement: &str) -> String {
         ("expired", _) => world.tell("a", PaymentTurn::SessionExpired),
         ("refunded", _) => world.tell("a", PaymentTurn::Refunded { total: number() }),
         ("refund-failed", _) => world.tell("a", PaymentTurn::RefundFailed { refund: "re_1".into(), amount: 1 }),
-        ("dispute", state) => {
+        ("dispute" | "dispute-2", state) => {
             let state = DisputeState::parse(state).unwrap();
-            world.tell("a", PaymentTurn::Dispute { dispute: "dp_1".into(), state, amount: TOTAL })
+            let dispute = if verb == "dispute" { "dp_1" } else { "dp_2" }.into();
+            world.tell("a", PaymentTurn::Dispute { dispute, state, amount: TOTAL })
         }
         ("again", _) => world.deliver_again(),
         ("refund", _) => world.refund("a", u32::try_from(number()).unwrap()),
@@ -267,6 +268,33 @@ fn disputes() {
     check(
         "session a; paid; dispute won; dispute open",
         "repeated: succeeded dispute:won reservation, confirmed by payment paid 20000, hold converted",
+    );
+    check(
+        "session a; paid; dispute lost; dispute open; dispute won",
+        "repeated: succeeded dispute:lost reservation, confirmed by payment paid 20000, case dispute, hold converted",
+    );
+}
+
+/// Another dispute of the same payment is as much of a case as the first.
+#[test]
+fn another_dispute() {
+    let reserved = "reservation, confirmed by payment paid 20000";
+    let first_won = "session a; paid; dispute open; dispute won";
+    check(
+        &format!("{first_won}; dispute-2 open"),
+        &format!("noted: succeeded dispute:open {reserved}, case dispute, hold converted"),
+    );
+    check(
+        &format!("{first_won}; dispute-2 open; dispute open; dispute won"),
+        &format!("repeated: succeeded dispute:open {reserved}, case dispute, hold converted"),
+    );
+    check(
+        &format!("{first_won}; dispute-2 open; dispute-2 lost"),
+        &format!("noted: succeeded dispute:lost {reserved}, case dispute, hold converted"),
+    );
+    check(
+        &format!("{first_won}; dispute-2 won; dispute-2 open"),
+        &format!("repeated: succeeded dispute:won {reserved}, hold converted"),
     );
 }
 

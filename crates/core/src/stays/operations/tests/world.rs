@@ -401,7 +401,7 @@ impl World {
             }
         }
         for kind in CASE_KINDS {
-            for key in [session.to_owned(), "dp_1".to_owned(), "re_1".to_owned()] {
+            for key in [session.to_owned(), "dp_1".to_owned(), "dp_2".to_owned(), "re_1".to_owned()] {
                 if self.case_is_open(kind, &key) {
                     write!(text, ", case {kind}").unwrap();
                 }
