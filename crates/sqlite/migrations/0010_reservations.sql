@@ -84,6 +84,7 @@ create table payments (
   refunded_elsewhere integer not null check (refunded_elsewhere >= 0),
   refund_asked integer not null check (refund_asked >= 0 and refund_asked <= received),
   refund_confirmed integer not null check (refund_confirmed >= 0 and refund_confirmed <= refund_asked),
+  refund_failed integer not null check (refund_failed >= 0),
   refunds integer not null check (refunds >= 0),
   dispute text check (dispute = 'open' or dispute = 'won' or dispute = 'lost'),
   resolution text check (resolution = 'reservation' or resolution = 'refund' or resolution = 'case'),

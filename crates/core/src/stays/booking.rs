@@ -124,7 +124,7 @@ pub(super) fn change_payment(
     let payment = facts.get_mut::<Payment>(key)?.expect("just read");
     *payment = Payment { updated_at: now, version: payment.version, ..changed };
     let payment = payment.clone();
-    let told = |payment: &Payment| (payment.state, payment.received, payment.refunded, payment.dispute);
+    let told = |payment: &Payment| (payment.state, payment.received, payment.given_back(), payment.dispute);
     if told(&payment) != told(&known) {
         facts.emit(
             &StaysEvent::PaymentChanged {
@@ -132,7 +132,7 @@ pub(super) fn change_payment(
                 session: payment.key.object.clone(),
                 state: payment.state,
                 received: payment.received,
-                refunded: payment.refunded,
+                refunded: payment.given_back(),
                 dispute: payment.dispute,
             }
             .into(),

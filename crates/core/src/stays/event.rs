@@ -55,6 +55,7 @@ pub enum StaysEvent {
         session: SmolStr,
         state: PaymentState,
         received: i64,
+        /// What the payer has back.
         refunded: i64,
         dispute: Option<DisputeState>,
     },

@@ -48,7 +48,12 @@ fn reply(facts: &mut Facts, reservation: Reservation, refund: i64) -> Decision<R
 fn refund_excess(facts: &mut Facts, reservation: &Reservation) -> Decision<i64> {
     let excess = balance(facts, reservation)?.saturating_neg();
     match &reservation.payment {
-        Some(session) => Ok(ask_refund(facts, &PaymentKey::stripe(session), excess)?),
+        Some(session) => {
+            let key = PaymentKey::stripe(session);
+            // What did not arrive is a person's to give back, and may have been given already.
+            let failed = facts.get::<Payment>(&key)?.map_or(0, |payment| payment.refund_failed);
+            Ok(ask_refund(facts, &key, excess.saturating_sub(failed))?)
+        }
         None => Ok(0),
     }
 }

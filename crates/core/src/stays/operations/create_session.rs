@@ -219,6 +219,7 @@ fn note_payment(
         refunded_elsewhere: 0,
         refund_asked: 0,
         refund_confirmed: 0,
+        refund_failed: 0,
         refunds: 0,
         dispute: None,
         resolution: None,

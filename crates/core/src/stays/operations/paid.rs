@@ -40,7 +40,7 @@ pub(super) fn paid(
         report(facts, CASE_AMOUNT_MISMATCH, &payment, summary)?;
         return resolved(facts, &payment, Resolution::Case, "amount_mismatch");
     }
-    if payment.refunded >= payment.received {
+    if payment.given_back() >= payment.received {
         let summary = format!(
             "The payment {} of the stay {} had gone back before we heard of it: nothing was booked",
             payment.key.object, payment.hold
@@ -89,7 +89,7 @@ fn reserved(
     booked_by: HoldId,
     source: ReservationSource,
 ) -> Result<&'static str, Stop<Trouble>> {
-    let (paid, refunded, session) = (payment.received, payment.refunded, payment.key.object.clone());
+    let (paid, refunded, session) = (payment.received, payment.given_back(), payment.key.object.clone());
     reserve(facts, stay, NewReservation { booked_by, source, paid, refunded, payment: Some(session) })?;
     // There may be another page on which it could be paid again.
     close_checkout(facts, stay)?;

@@ -220,11 +220,11 @@ pub(super) fn note_refund_of_reservation(facts: &mut Facts, payment: &Payment) -
     }
     let now = facts.now();
     let known = facts.get::<Reservation>(&payment.hold)?.expect("the payment led to it").clone();
-    if known.refunded == payment.refunded {
+    if known.refunded == payment.given_back() {
         return Ok(Some(known));
     }
     let reservation = facts.get_mut::<Reservation>(&payment.hold)?.expect("just read");
-    reservation.refunded = payment.refunded;
+    reservation.refunded = payment.given_back();
     reservation.updated_at = now;
     Ok(Some(reservation.clone()))
 }
@@ -235,11 +235,19 @@ fn refund_failed(
     refund: &SmolStr,
     amount: i64,
 ) -> Result<&'static str, Stop<Trouble>> {
+    // Once for each refund: its case is kept.
+    let case = CaseKey { kind: CASE_REFUND_FAILED.into(), key: refund.clone() };
+    if facts.get::<Case>(&case)?.is_some() {
+        return Ok("repeated");
+    }
+    let payment = change_payment(facts, &payment.key, |payment| payment.note_refund_failed(amount))?;
+    note_refund_of_reservation(facts, &payment)?;
     let summary = format!(
-        "The refund {refund} of {amount} did not arrive; the payment {} is for the stay {}. Give it back in another way",
-        payment.key.object, payment.hold
+        "The refund {refund} of {amount} {} did not arrive: the payer of the stay {} is owed it again (payment {}). It is \
+         not tried again by itself: give it back in another way",
+        payment.currency, payment.hold, payment.key.object
     );
-    let correlations = correlations(payment).into();
+    let correlations = correlations(&payment).into();
     open_case(facts, NewCase { kind: CASE_REFUND_FAILED, key: refund.to_string(), summary, correlations })?;
     Ok("reported")
 }

@@ -94,7 +94,7 @@ pub struct Payment {
     pub charge: Option<SmolStr>,
     /// What came, in the payment's currency; zero if it came in another.
     pub received: i64,
-    /// As far as it is known, by whomever.
+    /// What went back as far as it is known, by whomever; it only ever grows.
     pub refunded: i64,
     /// By others, without us.
     pub refunded_elsewhere: i64,
@@ -102,6 +102,8 @@ pub struct Payment {
     pub refund_asked: i64,
     /// By refunds that we asked for and that the provider confirmed.
     pub refund_confirmed: i64,
+    /// Went back, did not arrive, and is owed again.
+    pub refund_failed: i64,
     /// How many refunds we asked for.
     pub refunds: u32,
     /// Of its latest dispute, or that one was lost.
@@ -143,6 +145,16 @@ impl Payment {
         self.advance_by_refunds();
     }
 
+    /// A person gives it back in another way: it is not asked for again by itself, so that nobody gets it twice.
+    pub(crate) fn note_refund_failed(&mut self, amount: i64) {
+        self.refund_failed = self.refund_failed.saturating_add(amount.max(0));
+    }
+
+    /// What the payer has back.
+    pub fn given_back(&self) -> i64 {
+        self.refunded.saturating_sub(self.refund_failed).max(0)
+    }
+
     pub(crate) fn advance_by_refunds(&mut self) {
         // Refunds may be told before the payment itself: then what was asked for is what counts.
         let whole = if self.received > 0 { self.received } else { self.amount };
@@ -178,6 +190,7 @@ impl Record for Payment {
             Column::changing("refunded_elsewhere", ColumnType::Int),
             Column::changing("refund_asked", ColumnType::Int),
             Column::changing("refund_confirmed", ColumnType::Int),
+            Column::changing("refund_failed", ColumnType::Int),
             Column::changing("refunds", ColumnType::Int),
             Column::changing("dispute", ColumnType::Text),
             Column::changing("resolution", ColumnType::Text),
@@ -213,6 +226,7 @@ impl Record for Payment {
         out.put(Value::Int(self.refunded_elsewhere));
         out.put(Value::Int(self.refund_asked));
         out.put(Value::Int(self.refund_confirmed));
+        out.put(Value::Int(self.refund_failed));
         out.put(Value::Int(i64::from(self.refunds)));
         out.put_text(self.dispute.map(DisputeState::as_str));
         out.put_text(self.resolution.map(Resolution::as_str));
@@ -237,6 +251,7 @@ impl Record for Payment {
             refunded_elsewhere: row.int()?,
             refund_asked: row.int()?,
             refund_confirmed: row.int()?,
+            refund_failed: row.int()?,
             refunds: number(row.int()?)?,
             dispute: row.text_or_null()?.map(DisputeState::stored).transpose()?,
             resolution: row.text_or_null()?.map(Resolution::stored).transpose()?,

@@ -67,6 +67,20 @@ fn letting_go() {
     assert_eq!((reservation.refunded, reservation.balance()), (20_000, 0));
 }
 
+/// What did not arrive is owed again, and given back by a person: no later refund has it once more.
+#[test]
+fn a_refund_that_fails() {
+    let (mut world, hold) = paid(1);
+    let change = |until| ChangeReservation::new(hold, nights(1, until), wanted("flexible", 1)).unwrap().refund_excess();
+    assert_eq!(told(&mut world, &change(2), show), "confirmed 10000 penalty 0 refund 10000 balance 0");
+    assert_eq!(world.refund("cs_1", 1), "called: refund 10000");
+    assert_eq!(world.tell("cs_1", PaymentTurn::RefundFailed { refund: "re_1".into(), amount: 10_000 }), "reported");
+    let reservation = world.reservation(hold).unwrap();
+    assert_eq!((reservation.refunded, reservation.balance()), (0, -10_000));
+    assert_eq!(told(&mut world, &cancel(hold), show), "cancelled 10000 penalty 0 refund 10000 balance -10000");
+    world.audit_refunds("cs_1");
+}
+
 #[test]
 fn nobody_came() {
     let (mut world, hold) = paid(1);

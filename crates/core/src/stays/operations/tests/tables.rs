@@ -31,7 +31,9 @@ fn obey(world: &mut World, statement: &str) -> String {
         ("failed", _) => world.tell("a", PaymentTurn::Failed),
         ("expired", _) => world.tell("a", PaymentTurn::SessionExpired),
         ("refunded", _) => world.tell("a", PaymentTurn::Refunded { total: number() }),
-        ("refund-failed", _) => world.tell("a", PaymentTurn::RefundFailed { refund: "re_1".into(), amount: 1 }),
+        ("refund-failed", _) => {
+            world.tell("a", PaymentTurn::RefundFailed { refund: "re_1".into(), amount: number() })
+        }
         ("dispute" | "dispute-2", state) => {
             let state = DisputeState::parse(state).unwrap();
             let dispute = if verb == "dispute" { "dp_1" } else { "dp_2" }.into();
@@ -233,13 +235,27 @@ fn refunds() {
          case refunded-elsewhere, hold converted",
     );
     check(
-        "session a; paid; refund-failed",
+        "session a; paid; refund-failed 1",
         "reported: succeeded reservation, confirmed by payment paid 20000, case refund-failed, hold converted",
     );
     // Our own refund, told by the provider before its answer came: nobody else's.
     check(
         "session a; cancel; sell; paid; refunded 20000",
         "noted: refunded -20000 refund, refund 1 waits, case late-payment, hold cancelled",
+    );
+    // It did not arrive: nothing is given back, whatever old news say, and nothing is tried again.
+    for failed in ["refund-failed 20000", "refund-failed 20000; refunded 20000", "refunded 20000; refund-failed 20000"] {
+        let told = if failed.ends_with(" 20000; refunded 20000") { "noted" } else { "reported" };
+        check(
+            &format!("session a; cancel; sell; paid; refund 1; {failed}"),
+            &format!(
+                "{told}: refunded refund, refund 1 SUCCEEDED, case late-payment, case refund-failed, hold cancelled"
+            ),
+        );
+    }
+    check(
+        "session a; cancel; sell; paid; refund 1; refund-failed 20000; refund-failed 20000",
+        "repeated: refunded refund, refund 1 SUCCEEDED, case late-payment, case refund-failed, hold cancelled",
     );
     // Half of it went back by another hand.
     check(

@@ -227,6 +227,7 @@ impl World {
             refunded_elsewhere: 0,
             refund_asked: 0,
             refund_confirmed: 0,
+            refund_failed: 0,
             refunds: 0,
             dispute: None,
             resolution: None,
@@ -380,8 +381,8 @@ impl World {
     pub(in crate::stays) fn show(&mut self, session: &str) -> String {
         let Some(payment) = self.payment(session) else { return "no payment".to_owned() };
         let mut text = payment.state.to_string();
-        if payment.refunded > 0 {
-            write!(text, " -{}", payment.refunded).unwrap();
+        if payment.given_back() > 0 {
+            write!(text, " -{}", payment.given_back()).unwrap();
         }
         if let Some(dispute) = payment.dispute {
             write!(text, " dispute:{dispute}").unwrap();
