@@ -180,16 +180,26 @@ fn failed(facts: &mut Facts, payment: &Payment) -> Result<&'static str, Stop<Tro
         return Ok("noted");
     }
     let (stay, hold) = (stay_of(facts, payment)?, hold_of(facts, payment)?);
-    let other_page = stay.page().is_some_and(|page| page.session != payment.key.object);
-    if !stay.awaiting_payment || other_page {
+    let other = other_payment(facts, &stay, payment)?;
+    if !stay.awaiting_payment || other == Some(PaymentState::Awaiting) {
         return Ok("noted");
     }
     change_stay(facts, stay.hold, |stay| stay.awaiting_payment = false)?;
+    // Somebody may be paying on another page.
+    if other == Some(PaymentState::Created) {
+        return Ok("noted");
+    }
     if hold.is_live(facts.now()) {
         CancelHold { id: hold.id }.decide(facts).map_err(refused)?;
         return Ok("cancelled");
     }
     Ok("noted")
+}
+
+/// Where the payment on the stay's latest page stands, if it is another one.
+fn other_payment(facts: &mut Facts, stay: &Stay, payment: &Payment) -> Result<Option<PaymentState>, Halt> {
+    let Some(page) = stay.page().filter(|page| page.session != payment.key.object) else { return Ok(None) };
+    Ok(facts.get::<Payment>(&PaymentKey::stripe(&page.session))?.map(|other| other.state))
 }
 
 fn refunded(facts: &mut Facts, before: &Payment, total: i64) -> Result<&'static str, Stop<Trouble>> {

@@ -11,7 +11,7 @@
 //! ```
 
 use super::world::{CHECKIN_DAYS, HOLD_SECS, TOTAL, World};
-use crate::stays::DisputeState;
+use crate::stays::{DisputeState, Stay};
 use crate::stays::operations::PaymentTurn;
 
 fn paid(amount: i64, currency: &str) -> PaymentTurn {
@@ -29,6 +29,7 @@ fn obey(world: &mut World, statement: &str) -> String {
         ("paid", _) => world.tell("a", paid(number(), "BRL")),
         ("awaiting", _) => world.tell("a", PaymentTurn::Awaiting),
         ("failed", _) => world.tell("a", PaymentTurn::Failed),
+        ("expired", "b") => world.tell("b", PaymentTurn::SessionExpired),
         ("expired", _) => world.tell("a", PaymentTurn::SessionExpired),
         ("refunded", _) => world.tell("a", PaymentTurn::Refunded { total: number() }),
         ("refund-failed", _) => {
@@ -201,6 +202,9 @@ fn money_that_takes_days() {
         "session a; awaiting; failed; paid",
         "booked_anew: succeeded reservation, confirmed by late_payment paid 20000, case late-payment, hold cancelled",
     );
+    // There is another page meanwhile: the rooms are kept for whoever pays there, and may be asked for again.
+    check("session a; awaiting; session b; failed", "noted: failed, hold active");
+    check("session a; awaiting; session b; expired b; failed", "cancelled: failed, hold cancelled");
     // One that was never on its way fails on the page: the payer may try again.
     check("session a; failed", "noted: failed, hold active");
     check(
@@ -208,6 +212,20 @@ fn money_that_takes_days() {
         "repeated: succeeded reservation, confirmed by payment paid 20000, hold converted",
     );
     check(&format!("session a; clock {GONE}; awaiting"), "noted: awaiting, hold expired");
+}
+
+/// While money is on its way no page is made; when it does not come, one is.
+#[test]
+fn what_fails_is_no_longer_awaited() {
+    let mut world = World::new(1);
+    let hold = world.hold_stay().unwrap();
+    world.know_session(hold, "a");
+    world.tell("a", PaymentTurn::Awaiting);
+    world.know_session(hold, "b");
+    let is_awaited = |world: &mut World| world.facts.get::<Stay>(&hold).unwrap().unwrap().awaiting_payment;
+    assert!(is_awaited(&mut world));
+    world.tell("a", PaymentTurn::Failed);
+    assert!(!is_awaited(&mut world));
 }
 
 #[test]
