@@ -47,7 +47,7 @@ pub enum StayRefusal {
     ReservationExists { hold: HoldId, made_by: ReservationSource, paid: i64 },
     #[error("the reservation is {state}")]
     ReservationEnded { state: ReservationState },
-    #[error("guests may come until the end of {checkin}; today is {today}")]
+    #[error("nobody is expected before {checkin}; it is {today} at the property")]
     GuestsMayStillCome { checkin: Date, today: Date },
     #[error("{property} has no payment account")]
     PaymentsNotSetUp { property: PropertyName },

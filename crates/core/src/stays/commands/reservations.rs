@@ -144,8 +144,8 @@ impl Command for CancelReservation {
 
 /// Nobody came. The nights that are not over are free again. A repeat finds it said.
 ///
-/// Refuses, in this order: no such reservation; it has ended otherwise; guests may still come, for the day of arrival has
-/// not begun.
+/// Refuses, in this order: no such reservation; it has ended otherwise; the day of arrival has not begun, so that nobody
+/// can be missed.
 #[derive(Clone, Debug)]
 pub struct NoShow {
     pub hold: HoldId,

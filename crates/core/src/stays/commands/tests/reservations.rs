@@ -86,7 +86,7 @@ fn nobody_came() {
     let (mut world, hold) = paid(1);
     let no_show = NoShow { hold, waived_by: None };
     world.clock(30 * DAY - 12 * 3_600 - 1);
-    assert_eq!(told(&mut world, &no_show, show), "guests may come until the end of 2026-12-01; today is 2026-11-30");
+    assert_eq!(told(&mut world, &no_show, show), "nobody is expected before 2026-12-01; it is 2026-11-30 at the property");
     world.clock(1);
     assert_eq!(told(&mut world, &no_show, show), "no_show 20000 penalty 20000 refund 0 balance 0");
     assert_eq!(told(&mut world, &no_show, show), "no_show 20000 penalty 20000 refund 0 balance 0");
