@@ -8,6 +8,7 @@ mod paid;
 mod process;
 mod refund;
 mod request;
+mod stray;
 #[cfg(test)]
 pub(super) mod tests;
 mod types;

@@ -6,6 +6,7 @@ use smol_str::{SmolStr, format_smolstr};
 
 use super::paid::paid;
 use super::refund::hasten_refunds;
+use super::stray::{give_up, recall};
 use super::{PROCESS_STRIPE_EVENT, PaymentNews, PaymentObjects, PaymentTurn};
 use crate::kernel::commands::{CancelHold, ExtendHold, Extension};
 use crate::kernel::{Command, Facts, Halt, Hold, Invalid, Refusal, Stop};
@@ -19,11 +20,11 @@ use crate::stays::{
     Resolution, Stay, check_in_at,
 };
 
-/// The session of a payment is known as soon as the provider's answer is written down. Afterwards nobody knows it.
+/// The session of a payment is known as soon as the provider's answer is written down. Afterwards nobody knows it, unless
+/// news that know both of its names are late.
 const UNKNOWN_SECS_MAX: i64 = 600;
 
 pub(super) const CASE_DISPUTE: &str = "dispute";
-const CASE_PAYMENT_UNKNOWN: &str = "payment-unknown";
 const CASE_REFUND_FAILED: &str = "refund-failed";
 const CASE_REFUNDED_ELSEWHERE: &str = "refunded-elsewhere";
 
@@ -49,20 +50,27 @@ impl StateHandler for ProcessStripeEvent {
         let Some(payment) = find(facts, operation, &news.about)? else {
             return unknown(facts, operation, &news);
         };
-        let payment = note_names(facts, &payment.key, &news.about)?;
-        let outcome = match &news.turn {
-            PaymentTurn::Paid { amount, currency } => paid(facts, &payment, *amount, currency)?,
-            PaymentTurn::Awaiting => awaiting(facts, &payment)?,
-            PaymentTurn::Failed => failed(facts, &payment)?,
-            PaymentTurn::SessionExpired => {
-                change_payment(facts, &payment.key, |payment| payment.advance(PaymentState::Expired))?;
-                "noted"
-            }
-            PaymentTurn::Refunded { total } => refunded(facts, &payment, *total)?,
-            PaymentTurn::RefundFailed { refund, amount } => refund_failed(facts, &payment, refund, *amount)?,
-            PaymentTurn::Dispute { dispute, state, amount } => disputed(facts, &payment, dispute, *state, *amount)?,
-        };
+        for turn in note_names(facts, &payment, &news.about)? {
+            apply(facts, &payment.key, &turn)?;
+        }
+        let outcome = apply(facts, &payment.key, &news.turn)?;
         Ok(Payload::of(&json!({ "payment": payment.key.object, "hold": payment.hold, "outcome": outcome })))
+    }
+}
+
+fn apply(facts: &mut Facts, key: &PaymentKey, turn: &PaymentTurn) -> Result<&'static str, Stop<Trouble>> {
+    let payment = &facts.get::<Payment>(key)?.expect("found before").clone();
+    match turn {
+        PaymentTurn::Paid { amount, currency } => paid(facts, payment, *amount, currency),
+        PaymentTurn::Awaiting => awaiting(facts, payment),
+        PaymentTurn::Failed => failed(facts, payment),
+        PaymentTurn::SessionExpired => {
+            change_payment(facts, key, |payment| payment.advance(PaymentState::Expired))?;
+            Ok("noted")
+        }
+        PaymentTurn::Refunded { total } => refunded(facts, payment, *total),
+        PaymentTurn::RefundFailed { refund, amount } => refund_failed(facts, payment, refund, *amount),
+        PaymentTurn::Dispute { dispute, state, amount } => disputed(facts, payment, dispute, *state, *amount),
     }
 }
 
@@ -73,7 +81,7 @@ fn find(facts: &mut Facts, operation: &Operation, about: &PaymentObjects) -> Res
 }
 
 /// The account that the event came from is the first part of its operation's key.
-fn is_of_account(operation: &Operation, account: &str) -> bool {
+pub(super) fn is_of_account(operation: &Operation, account: &str) -> bool {
     let Ok(account) = DedupeKey::of(&[account]) else { return false };
     let rest = operation.key.key.as_str().strip_prefix(account.as_str());
     rest.is_some_and(|rest| rest.starts_with(':'))
@@ -95,18 +103,21 @@ fn find_by_name(facts: &mut Facts, about: &PaymentObjects) -> Result<Option<Paym
     Ok(None)
 }
 
-/// Later news may know the payment by these names only.
-fn note_names(facts: &mut Facts, key: &PaymentKey, about: &PaymentObjects) -> Result<Payment, Halt> {
+/// Later news may know the payment by these names only; so may earlier ones, which nobody understood. Tells those.
+fn note_names(facts: &mut Facts, payment: &Payment, about: &PaymentObjects) -> Result<Vec<PaymentTurn>, Halt> {
+    let mut earlier = Vec::new();
     for object in [&about.payment_intent, &about.charge].into_iter().flatten() {
         let alias = PaymentKey::stripe(object);
         if facts.get::<PaymentAlias>(&alias)?.is_none() {
-            facts.insert(PaymentAlias { key: alias, payment: key.object.clone(), version: 0 });
+            facts.insert(PaymentAlias { key: alias, payment: payment.key.object.clone(), version: 0 });
+            earlier.extend(recall(facts, payment, object)?);
         }
     }
-    change_payment(facts, key, |payment| {
+    change_payment(facts, &payment.key, |payment| {
         payment.payment_intent = payment.payment_intent.take().or_else(|| about.payment_intent.clone());
         payment.charge = payment.charge.take().or_else(|| about.charge.clone());
-    })
+    })?;
+    Ok(earlier)
 }
 
 fn unknown(facts: &mut Facts, operation: &Operation, news: &PaymentNews) -> Result<Payload, Stop<Trouble>> {
@@ -115,12 +126,7 @@ fn unknown(facts: &mut Facts, operation: &Operation, news: &PaymentNews) -> Resu
         return Err(Trouble::wait(WaitingOn::new(format_smolstr!("payment {name}"), "known")).into());
     }
     if news.turn.is_about_money() {
-        let summary = format!(
-            "The provider says `{}` of {name}, which is no payment of ours in that account. Look there whose money it is",
-            news.turn.as_str()
-        );
-        let correlations = operation.correlations.clone();
-        open_case(facts, NewCase { kind: CASE_PAYMENT_UNKNOWN, key: name.to_string(), summary, correlations })?;
+        give_up(facts, operation, news)?;
     }
     Ok(Payload::of(&json!({ "payment": null, "outcome": "unknown" })))
 }

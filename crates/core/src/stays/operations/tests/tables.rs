@@ -169,6 +169,28 @@ fn unknown_sessions() {
     }
 }
 
+/// Several things may be told of a payment before it is known; each counts, once.
+#[test]
+fn news_that_came_too_early() {
+    let mut world = World::new(1);
+    let hold = world.hold_stay().unwrap();
+    world.know_session(hold, "a");
+    let dispute = |state| PaymentTurn::Dispute { dispute: "dp_1".into(), state, amount: TOTAL };
+    for turn in [PaymentTurn::Refunded { total: 5_000 }, dispute(DisputeState::Open)] {
+        world.tell("a", turn);
+        world.clock(600);
+        assert_eq!(world.deliver_again(), "unknown");
+    }
+    assert!(world.case_is_open("payment-unknown", "pi_a"));
+    assert_eq!(world.tell("a", paid(TOTAL, "brl")), "reserved");
+    assert!(!world.case_is_open("payment-unknown", "pi_a"));
+    let expected = "partially_refunded -5000 dispute:open reservation, confirmed by payment paid 20000 -5000, \
+                    case dispute, case refunded-elsewhere, hold converted";
+    assert_eq!(world.show("a"), expected);
+    assert_eq!(world.tell("a", paid(TOTAL, "brl")), "repeated");
+    assert_eq!(world.show("a"), expected);
+}
+
 /// Who holds the secret of one account cannot book, or refund, what is paid in another.
 #[test]
 fn news_from_another_account() {
@@ -242,6 +264,13 @@ fn refunds() {
     );
     // The provider knows the payment by another name, which we have not heard.
     check("session a; refunded 20000", "waiting on: payment pi_a known: created, hold active");
+    // However long that takes, it is not forgotten: nothing is booked for money that is gone.
+    let given_up = "session a; refunded 20000; clock 600; again";
+    check(given_up, "unknown: created, hold active");
+    check(
+        &format!("{given_up}; paid"),
+        "refunded_before: refunded -20000 case, case refunded-elsewhere, hold active",
+    );
     // With it: never back to succeeded.
     check(
         "session a; awaiting; refunded 20000; paid",
