@@ -9,8 +9,8 @@ use super::request::metadata;
 use super::{PaymentRequest, REFUND_PAYMENT};
 use crate::kernel::{Facts, Halt, Stop};
 use crate::operations::{
-    Effect, EffectHandler, NewOperation, Operation, OperationKey, OperationType, Payload, Step, Trouble, WaitingOn,
-    enqueue,
+    AfterRejection, CaseKey, Effect, EffectHandler, NewCase, NewOperation, Operation, OperationKey, OperationType,
+    Payload, Reason, Step, Trouble, WaitingOn, close_case, enqueue, open_case,
 };
 use crate::stays::booking::{change_payment, correlations};
 use crate::stays::{DisputeState, Payment, PaymentKey};
@@ -39,9 +39,13 @@ pub(in crate::stays) fn refund_payment(payment: &Payment, amount: i64) -> NewOpe
     NewOperation { correlations: correlations(payment), ..new }
 }
 
+/// More do not wait at once: each is a change of the reservation while the dispute lasts. Others look again by themselves.
+const HASTENED_MAX: u32 = 100;
+
 /// Refunds that wait have a reason to look again.
 pub(super) fn hasten_refunds(facts: &mut Facts, payment: &Payment) -> Result<(), Halt> {
-    for number in 1..=payment.refunds {
+    let first = payment.refunds.saturating_sub(HASTENED_MAX).saturating_add(1);
+    for number in first..=payment.refunds {
         let key = key_of(&payment.key, number);
         let waiting = facts.get::<Operation>(&key)?.filter(|operation| operation.outcome.is_none());
         if let Some(payload) = waiting.map(|operation| operation.payload.clone()) {
@@ -68,10 +72,31 @@ impl EffectHandler for RefundPayment {
             [] => before(facts, operation, &payment, amount),
             [effect, ..] => {
                 let request: PaymentRequest = effect.request.read().map_err(malformed)?;
+                close_case(facts, &refused_case(operation), None, &Reason::stored("it went through"))?;
                 after(facts, &payment, &request)
             }
         }
     }
+
+    /// The money was promised: a dead letter alone might be taken for a technical matter.
+    fn rejected(&self, operation: &Operation, _: &Effect, facts: &mut Facts) -> Result<AfterRejection, Stop<Trouble>> {
+        let malformed = |error: serde_json::Error| Trouble::permanent("malformed", error.to_string());
+        let Refund { session, amount, .. } = operation.payload.read().map_err(malformed)?;
+        let summary = format!(
+            "The provider refuses to give back {amount} of the payment {session}. See why with `surehold op show`; redrive \
+             {} when it can be done, or give it back in another way",
+            operation.key
+        );
+        let (key, correlations) = (operation.key.key.to_string(), operation.correlations.clone());
+        open_case(facts, NewCase { kind: CASE_REFUND_REFUSED, key, summary, correlations })?;
+        Ok(AfterRejection::Die)
+    }
+}
+
+const CASE_REFUND_REFUSED: &str = "refund-refused";
+
+fn refused_case(operation: &Operation) -> CaseKey {
+    CaseKey { kind: CASE_REFUND_REFUSED.into(), key: operation.key.key.as_str().into() }
 }
 
 fn before(facts: &Facts, operation: &Operation, payment: &Payment, amount: i64) -> Result<Step, Stop<Trouble>> {

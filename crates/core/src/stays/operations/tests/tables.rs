@@ -12,6 +12,7 @@
 
 use super::world::{CHECKIN_DAYS, HOLD_SECS, TOTAL, World};
 use crate::stays::{DisputeState, Stay};
+use crate::operations::commands::Finished;
 use crate::stays::operations::PaymentTurn;
 
 fn paid(amount: i64, currency: &str) -> PaymentTurn {
@@ -309,6 +310,23 @@ fn refunds() {
         "session a; awaiting; refunded 5000; cancel; sell; paid; refund 1",
         "called: refund 15000: refunded -20000 refund, refund 1 SUCCEEDED, case late-payment, hold cancelled",
     );
+}
+
+/// Money that was promised and is not given back is a case, until it is.
+#[test]
+fn a_refund_that_is_refused() {
+    let mut world = World::new(1);
+    let hold = world.hold_stay().unwrap();
+    world.know_session(hold, "a");
+    world.cancel(hold);
+    world.sell_one();
+    assert_eq!(world.tell("a", paid(TOTAL, "brl")), "refunded");
+    assert_eq!(world.refuse_refund("a", 1), Finished::Dead);
+    assert!(world.case_is_open("refund-refused", "stripe:a:1"));
+    world.redrive_refund("a", 1);
+    assert_eq!(world.refund("a", 1), "called: refund 20000");
+    assert!(!world.case_is_open("refund-refused", "stripe:a:1"));
+    assert_eq!(world.payment("a").unwrap().given_back(), TOTAL);
 }
 
 #[test]

@@ -11,12 +11,12 @@ use crate::kernel::{
     Timestamp,
 };
 use crate::operations::commands::{
-    EffectOutcome, EnqueueOperation, FailOperation, FinishEffect, Finished, RunStateOperation, StartEffect, Started,
-    StateRun,
+    EffectOutcome, EnqueueOperation, FailOperation, FinishEffect, Finished, RedriveOperation, RunStateOperation,
+    StartEffect, Started, StateRun,
 };
 use crate::operations::{
-    Case, CaseKey, CaseState, Effect, EffectHandler, EffectKey, NewOperation, Operation, OperationRefusal, Outcome,
-    Payload, TimeZoneName, Trouble, WorkerId,
+    Actor, Case, CaseKey, CaseState, Effect, EffectHandler, EffectKey, NewOperation, Operation, OperationRefusal,
+    Outcome, Payload, Reason, TimeZoneName, Trouble, WorkerId,
 };
 use crate::stays::operations::{
     ExpireCheckoutSession, PaymentNews, PaymentObjects, PaymentTurn, ProcessStripeEvent, REFUND_PAYMENT, RefundPayment,
@@ -299,6 +299,24 @@ impl World {
         let key = REFUND_PAYMENT.key(&["stripe", session, &number.to_string()]).unwrap();
         let handler: Arc<dyn EffectHandler> = Arc::new(RefundPayment);
         self.carry_out(&key, &handler, &Payload::null())
+    }
+
+    /// The provider says no to it.
+    pub(in crate::stays) fn refuse_refund(&mut self, session: &str, number: u32) -> Finished {
+        let key = REFUND_PAYMENT.key(&["stripe", session, &number.to_string()]).unwrap();
+        let handler: Arc<dyn EffectHandler> = Arc::new(RefundPayment);
+        let start = StartEffect { key, handler: handler.clone(), worker: WorkerId(1), raised_at: None };
+        let Ok(Started::Call(call)) = self.run(&start) else { panic!("a call") };
+        let (code, error) = ("insufficient_funds".into(), "not enough".into());
+        let outcome = EffectOutcome::Rejected { code, error, response: Payload::null() };
+        let finish = FinishEffect { call: *call, handler, outcome, then: None, dice: 0, raised_at: None };
+        self.run(&finish).unwrap()
+    }
+
+    pub(in crate::stays) fn redrive_refund(&mut self, session: &str, number: u32) {
+        let key = REFUND_PAYMENT.key(&["stripe", session, &number.to_string()]).unwrap();
+        let (actor, reason) = (Actor::new("ana").unwrap(), Reason::new("there is money now").unwrap());
+        self.run(&RedriveOperation { key, kind: &REFUND_PAYMENT, actor, reason }).unwrap();
     }
 
     pub(in crate::stays) fn expire_session(&mut self, session: &str) -> String {
