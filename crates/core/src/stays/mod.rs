@@ -23,8 +23,10 @@ pub use records::{
     RatePlan, RatePlanKey, RoomType, RoomTypeKey,
 };
 pub use refusal::StayRefusal;
+use rules::price_longer_now;
 pub use rules::{
-    NotForSale, ROOMS_PER_STAY_MAX, check_and_price, check_not_past, price_now, rate_month_keys, stay_lines,
+    NotForSale, ROOMS_PER_STAY_MAX, check_and_price, check_and_price_longer, check_not_past, price_now,
+    rate_month_keys, stay_lines,
 };
 
 mod booking;

@@ -49,6 +49,8 @@ pub enum StayRefusal {
     ReservationEnded { state: ReservationState },
     #[error("nobody is expected before {checkin}; it is {today} at the property")]
     GuestsMayStillCome { checkin: Date, today: Date },
+    #[error("the stay began on {checkin}; only nights from {today} on can be added or given up, with the same rooms")]
+    StayHasBegun { checkin: Date, today: Date },
     #[error("{property} has no payment account")]
     PaymentsNotSetUp { property: PropertyName },
     #[error("there is nothing to pay")]

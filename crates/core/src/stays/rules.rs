@@ -11,7 +11,8 @@ use thiserror::Error;
 
 use super::dates::nights_between;
 use super::{
-    Property, PropertyName, RateMonth, RateMonthKey, RateNight, RatePlanCode, RoomTypeCode, StayDates, pool_of, today,
+    Property, PropertyName, RateMonth, RateMonthKey, RateNight, RatePlanCode, RoomTypeCode, StayDates, StayRoom, pool_of,
+    today,
 };
 use crate::kernel::{Facts, Halt, Invalid, LINES_MAX, Line, Lines};
 
@@ -54,22 +55,41 @@ pub enum NotForSale {
 /// in the order of [`NotForSale`]. `months` are those of [`StayDates::months`] for one plan and room type, as far as they
 /// exist; `today` is the date at the property.
 pub fn check_and_price(dates: StayDates, today: Date, months: &[&RateMonth]) -> Result<Vec<i64>, NotForSale> {
-    let on = |date: Date| months.iter().find_map(|month| month.night(date)).copied().unwrap_or_default();
     check_not_past(dates, today)?;
-    let arrival = on(dates.checkin());
+    let arrival = said_of(months, dates.checkin());
     if arrival.closed_to_arrival {
         return Err(NotForSale::ClosedToArrival { checkin: dates.checkin() });
     }
-    // The day of departure is not slept, so it need not have a price; but it may be one on which nobody leaves.
-    if on(dates.checkout()).closed_to_departure {
-        return Err(NotForSale::ClosedToDeparture { checkout: dates.checkout() });
-    }
-    check_length(dates, &arrival)?;
+    check_departure(dates, months)?;
+    check_not_too_short(dates, &arrival)?;
+    check_not_too_long(dates, &arrival)?;
     check_advance(dates, today, &arrival)?;
-    if let Some(night) = dates.nights().find(|night| on(*night).stop_sell) {
+    price(dates.nights(), months)
+}
+
+/// The same for guests who are in the house and stay longer: the price of the nights from `until` on, on which they would
+/// have left. They have arrived: the rules about that are behind them.
+pub fn check_and_price_longer(dates: StayDates, until: Date, months: &[&RateMonth]) -> Result<Vec<i64>, NotForSale> {
+    check_departure(dates, months)?;
+    check_not_too_long(dates, &said_of(months, dates.checkin()))?;
+    price(dates.nights().filter(|night| *night >= until), months)
+}
+
+fn said_of(months: &[&RateMonth], date: Date) -> RateNight {
+    months.iter().find_map(|month| month.night(date)).copied().unwrap_or_default()
+}
+
+fn price(nights: impl Iterator<Item = Date> + Clone, months: &[&RateMonth]) -> Result<Vec<i64>, NotForSale> {
+    if let Some(night) = nights.clone().find(|night| said_of(months, *night).stop_sell) {
         return Err(NotForSale::StopSell { night });
     }
-    dates.nights().map(|night| on(night).price.ok_or(NotForSale::NoPrice { night })).collect()
+    nights.map(|night| said_of(months, night).price.ok_or(NotForSale::NoPrice { night })).collect()
+}
+
+/// The day of departure is not slept, so it need not have a price; but it may be one on which nobody leaves.
+fn check_departure(dates: StayDates, months: &[&RateMonth]) -> Result<(), NotForSale> {
+    let closed = said_of(months, dates.checkout()).closed_to_departure;
+    if closed { Err(NotForSale::ClosedToDeparture { checkout: dates.checkout() }) } else { Ok(()) }
 }
 
 /// Who arrives today is welcome.
@@ -77,11 +97,16 @@ pub fn check_not_past(dates: StayDates, today: Date) -> Result<(), NotForSale> {
     if dates.checkin() < today { Err(NotForSale::InThePast { today }) } else { Ok(()) }
 }
 
-fn check_length(dates: StayDates, arrival: &RateNight) -> Result<(), NotForSale> {
+fn check_not_too_short(dates: StayDates, arrival: &RateNight) -> Result<(), NotForSale> {
     let nights = dates.nights_count();
-    if let Some(nights_min) = arrival.min_stay.filter(|min| nights < i64::from(*min)) {
-        return Err(NotForSale::StayTooShort { nights_min });
+    match arrival.min_stay.filter(|min| nights < i64::from(*min)) {
+        Some(nights_min) => Err(NotForSale::StayTooShort { nights_min }),
+        None => Ok(()),
     }
+}
+
+fn check_not_too_long(dates: StayDates, arrival: &RateNight) -> Result<(), NotForSale> {
+    let nights = dates.nights_count();
     match arrival.max_stay.filter(|max| nights > i64::from(*max)) {
         Some(nights_max) => Err(NotForSale::StayTooLong { nights_max }),
         None => Ok(()),
@@ -123,14 +148,30 @@ pub fn price_now(
     rate_plan: &RatePlanCode,
     dates: StayDates,
 ) -> Result<Result<Vec<i64>, NotForSale>, Halt> {
-    let keys = rate_month_keys(&property.name, room_type, rate_plan, dates);
+    let months = months_now(facts, rate_month_keys(&property.name, room_type, rate_plan, dates))?;
+    let today = today(&property.time_zone, facts.now());
+    Ok(check_and_price(dates, today, &months.iter().collect::<Vec<_>>()))
+}
+
+/// [`check_and_price_longer`] on what is true in this turn.
+pub(super) fn price_longer_now(
+    facts: &mut Facts,
+    property: &PropertyName,
+    room: &StayRoom,
+    dates: StayDates,
+    until: Date,
+) -> Result<Result<Vec<i64>, NotForSale>, Halt> {
+    let months = months_now(facts, rate_month_keys(property, &room.room_type, &room.rate_plan, dates))?;
+    Ok(check_and_price_longer(dates, until, &months.iter().collect::<Vec<_>>()))
+}
+
+fn months_now(facts: &mut Facts, keys: Vec<RateMonthKey>) -> Result<Vec<RateMonth>, Halt> {
     facts.require::<RateMonth>(&keys)?;
     let mut months = Vec::with_capacity(keys.len());
     for key in &keys {
         months.extend(facts.get::<RateMonth>(key)?.cloned());
     }
-    let today = today(&property.time_zone, facts.now());
-    Ok(check_and_price(dates, today, &months.iter().collect::<Vec<_>>()))
+    Ok(months)
 }
 
 /// What a hold for these rooms claims. Rooms of one type may be listed several times, in different plans.

@@ -1,5 +1,6 @@
 //! What can happen to a reservation: it is cancelled, nobody comes, or it is changed.
 
+use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
 
 use super::Decision;
@@ -11,7 +12,7 @@ use crate::stays::booking::{ask_refund, property_of};
 use crate::stays::records::{lines_of, total_of};
 use crate::stays::{
     Payment, PaymentKey, Property, Reservation, ReservationState, StayDates, StayRefusal, StayRoom, StaysEvent,
-    check_in_at, today,
+    check_in_at, price_longer_now, today,
 };
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -189,10 +190,11 @@ impl Command for NoShow {
 }
 
 /// Other nights, other rooms or another plan, at their present price, all or nothing. Rooms of a plan that stays keep
-/// the conditions that were promised. A repeat finds it changed.
+/// the conditions that were promised. Guests who are in the house may stay longer or leave earlier: only nights that are
+/// added have a new price. A repeat finds it changed.
 ///
-/// Refuses, in this order: no such reservation; it has ended; no such room type or rate plan; not for sale; too many
-/// lines; then as moving booked units does.
+/// Refuses, in this order: no such reservation; it has ended; it has begun, and more would change than its coming nights;
+/// no such room type or rate plan; not for sale; too many lines; then as moving booked units does.
 #[derive(Clone, Debug)]
 pub struct ChangeReservation {
     hold: HoldId,
@@ -224,6 +226,27 @@ impl ChangeReservation {
         }
         Ok(rooms)
     }
+
+    /// The same rooms, and what was agreed on for the nights that stay.
+    fn priced_in_the_house(&self, facts: &mut Facts, known: &Reservation, today: Date) -> Decision<Vec<StayRoom>> {
+        let (checkin, until) = (known.dates.checkin(), known.dates.checkout());
+        let same_rooms = WantedRooms::is_of(&self.rooms, &known.rooms);
+        if !same_rooms || self.dates.checkin() != checkin || self.dates.checkout().min(until) < today {
+            return Err(StayRefusal::StayHasBegun { checkin, today }.into());
+        }
+        let mut rooms = known.rooms.to_vec();
+        for room in &mut rooms {
+            if self.dates.checkout() > until {
+                let longer = price_longer_now(facts, &known.property, room, self.dates, until)?;
+                let (room_type, rate_plan) = (room.room_type.clone(), room.rate_plan.clone());
+                let refusal = |why| StayRefusal::NotForSale { room_type, rate_plan, why };
+                room.prices.extend(longer.map_err(refusal)?);
+            } else {
+                room.prices.truncate(self.dates.nights().count());
+            }
+        }
+        Ok(rooms)
+    }
 }
 
 impl Command for ChangeReservation {
@@ -248,7 +271,12 @@ impl Command for ChangeReservation {
             return reply(facts, known, 0);
         }
         let property = property_of(facts, &known.property)?;
-        let rooms = self.priced(facts, &property, &known)?;
+        let today = today(&property.time_zone, facts.now());
+        let rooms = if known.dates.checkin() < today {
+            self.priced_in_the_house(facts, &known, today)?
+        } else {
+            self.priced(facts, &property, &known)?
+        };
         let to = lines_of(&known.property, self.dates, &rooms).map_err(StayRefusal::from)?;
         match booked_lines(facts, &known)? {
             // Another plan for the same rooms moves nothing.

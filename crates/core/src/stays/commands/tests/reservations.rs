@@ -4,6 +4,7 @@ use super::super::{CancelReservation, ChangeReservation, NoShow, ReservationRepl
 use super::{create, nights, save_quote, told, wanted};
 use crate::kernel::HoldId;
 use crate::operations::Actor;
+use crate::stays::RateNight;
 use crate::stays::operations::PaymentTurn;
 use crate::stays::operations::tests::world::{World, hold_id, property};
 
@@ -123,6 +124,36 @@ fn changing() {
     assert_eq!((reservation.refunded, reservation.balance()), (15_000, 0));
     assert_eq!(told(&mut world, &shorter, show), "the reservation is cancelled");
     world.audit_refunds("cs_1");
+}
+
+/// Arrived on the first, for two nights; it is the second.
+#[test]
+fn changing_while_in_the_house() {
+    let check = |from, until, plan: &str, rooms, expected: &str, taken: &str| {
+        let (mut world, hold) = paid(1);
+        world.set_night("flexible", RateNight { day: 2, price: Some(1), stop_sell: true, ..RateNight::default() });
+        world.set_night("flexible", RateNight { day: 3, price: Some(12_000), min_stay: Some(9), ..RateNight::default() });
+        world.set_night("flexible", RateNight { day: 4, stop_sell: true, ..RateNight::default() });
+        world.clock(31 * DAY);
+        let change = ChangeReservation::new(hold, nights(from, until), wanted(plan, rooms)).unwrap();
+        assert_eq!(told(&mut world, &change, show), expected, "{from} to {until}");
+        assert_eq!(world.taken(), taken, "{from} to {until}");
+    };
+    let as_before = "0+1 0+1 0+0 0+0";
+    let begun = "the stay began on 2026-12-01; only nights from 2026-12-02 on can be added or given up, with the same rooms";
+    // What was agreed on stays; the new night costs what it costs now.
+    check(1, 4, "flexible", 1, "confirmed 32000 penalty 0 refund 0 balance 12000", "0+1 0+1 0+1 0+0");
+    check(1, 5, "flexible", 1, "flexible of double cannot be had: not sold on 2026-12-04", as_before);
+    check(1, 2, "flexible", 1, "confirmed 10000 penalty 0 refund 0 balance -10000", "0+1 0+0 0+0 0+0");
+    check(1, 3, "flexible", 1, "confirmed 20000 penalty 0 refund 0 balance 0", as_before);
+    for (from, until, plan, rooms) in [(2, 4, "flexible", 1), (1, 4, "fixed", 1), (1, 4, "flexible", 2)] {
+        check(from, until, plan, rooms, begun, as_before);
+    }
+    // It is over: nothing can be added to it.
+    let (mut world, hold) = paid(1);
+    world.clock(33 * DAY);
+    let change = ChangeReservation::new(hold, nights(1, 6), wanted("flexible", 1)).unwrap();
+    assert_eq!(told(&mut world, &change, show), begun.replace("12-02", "12-04"));
 }
 
 #[test]

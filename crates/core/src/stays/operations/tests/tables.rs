@@ -11,9 +11,9 @@
 //! ```
 
 use super::world::{CHECKIN_DAYS, HOLD_SECS, TOTAL, World};
-use crate::stays::{DisputeState, Stay};
 use crate::operations::commands::Finished;
 use crate::stays::operations::PaymentTurn;
+use crate::stays::{DisputeState, Stay};
 
 fn paid(amount: i64, currency: &str) -> PaymentTurn {
     PaymentTurn::Paid { amount, currency: currency.into() }
