@@ -7,6 +7,7 @@ mod kernel;
 mod operations;
 mod replies;
 mod rules;
+mod stays;
 mod tenants;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -37,7 +38,8 @@ struct Module {
 }
 
 /// The one list. A new module adds a line here, and nothing else.
-const MODULES: &[Module] = &[tenants::MODULE, kernel::MODULE, replies::MODULE, operations::MODULE, inbox::MODULE];
+const MODULES: &[Module] =
+    &[tenants::MODULE, kernel::MODULE, replies::MODULE, operations::MODULE, inbox::MODULE, stays::MODULE];
 
 /// Everything that is looked at, in the order of the report.
 pub fn invariants() -> impl Iterator<Item = &'static Invariant> {

@@ -159,7 +159,7 @@ pub(crate) fn record_columns(table: &'static Table) -> Vec<ColumnType> {
 }
 
 /// The columns of a table that the statement calls `alias`.
-fn aliased_list(alias: &str, table: &'static Table) -> String {
+pub(crate) fn aliased_list(alias: &str, table: &'static Table) -> String {
     let columns = table.columns.iter().map(|column| match column.kind {
         ColumnType::Json => format!("cast({alias}.{} as text), ", column.name),
         _ => format!("{alias}.{}, ", column.name),
