@@ -130,7 +130,7 @@ fn refunds() -> Vec<Rule> {
         rule(
             PAYMENT_REFUNDS,
             "a refund of it has died, and there is no case",
-            "see why with `surehold op dead`; redrive it, or give the money back in another way and cancel it",
+            "see why with `surehold op show`; redrive it, or give the money back in another way and cancel it",
             "select distinct p.tenant, p.provider, p.object from operations o join operation_dead_letters d \
               on d.tenant = o.tenant and d.type = o.type and d.key = o.key and d.resolved_at is null \
               join operation_correlations k on k.tenant = o.tenant and k.correlation_kind = 'checkoutSession' \

@@ -20,7 +20,7 @@ async fn report(fixture: &Fixture) -> AuditReport {
 }
 
 /// `tenant invariant: key: detail` of everything that is wrong.
-pub(super) async fn told(fixture: &Fixture) -> Vec<String> {
+pub(crate) async fn told(fixture: &Fixture) -> Vec<String> {
     report(fixture).await.findings().map(tell).collect()
 }
 
@@ -54,7 +54,7 @@ async fn busy(fixture: &Fixture) -> World<'_> {
 }
 
 /// In the words of the store: checks are left aside, as nobody but a corruption would.
-async fn plant(fixture: &Fixture, sql: &str) {
+pub(crate) async fn plant(fixture: &Fixture, sql: &str) {
     match &fixture.place {
         Place::Sqlite(_) => {
             let connection = rusqlite::Connection::open(fixture.file()).unwrap();
@@ -71,20 +71,21 @@ async fn plant(fixture: &Fixture, sql: &str) {
 const TABLES: [&str; 9] =
     ["tenants", "slugs", "pools", "holds", "owners", "replies", "journal", "aggregate_locks", "operations"];
 
-async fn save(fixture: &Fixture) {
+/// Also takes checks away, where they cannot be ignored.
+pub(crate) async fn save(fixture: &Fixture, tables: &[&str]) {
     if let Place::Postgres { url } = &fixture.place {
         let drop_checks = "do $$ declare c record; begin for c in select conrelid::regclass as t, conname as n \
              from pg_constraint where contype = 'c' and connamespace = 'public'::regnamespace loop \
              execute format('alter table %s drop constraint %I', c.t, c.n); end loop; end $$";
         connect(url).await.unwrap().batch_execute(drop_checks).await.unwrap();
     }
-    for table in TABLES {
+    for table in tables {
         plant(fixture, &format!("create table saved_{table} as select * from {table}")).await;
     }
 }
 
-async fn put_back(fixture: &Fixture) {
-    for table in TABLES {
+pub(crate) async fn put_back(fixture: &Fixture, tables: &[&str]) {
+    for table in tables {
         plant(fixture, &format!("delete from {table}; insert into {table} select * from saved_{table}")).await;
     }
 }
@@ -214,7 +215,7 @@ const BEYOND_REPAIR: &[(&str, &str)] = &[
 
 pub(crate) async fn what_was_planted_is_found_and_not_repaired(fixture: Fixture) {
     let world = busy(&fixture).await;
-    save(&fixture).await;
+    save(&fixture, &TABLES).await;
     for (harm, expected) in BEYOND_REPAIR {
         plant(&fixture, harm).await;
         let found = report(&fixture).await;
@@ -225,14 +226,14 @@ pub(crate) async fn what_was_planted_is_found_and_not_repaired(fixture: Fixture)
             let refused = matches!(finding.remedy, Remedy::Person(why) if why.len() > 20);
             assert!(alone || refused, "{harm}: {finding:?}");
         }
-        put_back(&fixture).await;
+        put_back(&fixture, &TABLES).await;
     }
     if let Place::Sqlite(_) = fixture.place {
         // The other store does not take what is not JSON.
         plant(&fixture, "update replies set reply = 'nonsense'").await;
         let found = told(&fixture).await;
         assert!(found.len() == 1 && found[0].starts_with("1 reply-readable: place_hold under k: "), "{found:?}");
-        put_back(&fixture).await;
+        put_back(&fixture, &TABLES).await;
     }
     assert_eq!(told(&fixture).await, [""; 0]);
     world.engine.stop().await;
@@ -283,7 +284,7 @@ const REPAIRABLE: &[(&str, &[&str])] = &[
 
 pub(crate) async fn what_was_planted_is_found_and_repaired(fixture: Fixture) {
     let mut world = busy(&fixture).await;
-    save(&fixture).await;
+    save(&fixture, &TABLES).await;
     for (harm, expected) in REPAIRABLE {
         plant(&fixture, harm).await;
         let found = report(&fixture).await;

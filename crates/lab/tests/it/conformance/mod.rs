@@ -33,6 +33,7 @@ use surehold_engine::Engine;
 use surehold_lab::fixture::{Fixture, StoreKind};
 
 pub(crate) use audit::{check as check_audit, events};
+pub(crate) use full_audit::{plant, put_back, save, told as audit_findings};
 pub(crate) use odd_commands::{Gate, Odd, OddWay, Pending, together};
 pub(crate) use scenario::{parse_lines, pool};
 pub(crate) use world::{Dump, World, journal, new_id};

@@ -1,5 +1,7 @@
 //! Stays on every store: what is set is what is quoted, and what was quoted is found again.
 
+mod audit;
+mod hold_nights;
 mod payments;
 mod quotes;
 
@@ -33,6 +35,12 @@ on_each_store! {
         rooms_that_are_held_are_not_offered
         a_calendar_is_read_as_it_was_set
         a_year_of_many_room_types
+    }
+    audit {
+        what_was_planted_is_found
+    }
+    hold_nights {
+        the_view_says_what_the_hold_claims
     }
     payments {
         a_stay_is_paid_and_cancelled

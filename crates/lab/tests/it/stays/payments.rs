@@ -31,16 +31,16 @@ const POLICY: CancellationPolicy =
     CancellationPolicy { free_until_hours: None, penalty: Penalty::Percent(50), no_show: Penalty::All };
 const TOTAL: i64 = 200_00;
 
-async fn run<C: Command<Refusal: std::fmt::Debug>>(world: &World<'_>, command: C) -> C::Reply {
+pub(super) async fn run<C: Command<Refusal: std::fmt::Debug>>(world: &World<'_>, command: C) -> C::Reply {
     world.engine.run(world.tenant, command).await.unwrap_or_else(|failure| panic!("{failure:?}")).reply
 }
 
-async fn record<R: surehold_core::kernel::Record>(world: &World<'_>, key: &R::Key) -> Option<R> {
+pub(super) async fn record<R: surehold_core::kernel::Record>(world: &World<'_>, key: &R::Key) -> Option<R> {
     world.engine.views().record::<R>(world.tenant, key).await.unwrap()
 }
 
 /// One room, quoted for two nights a month from now and held.
-async fn held(world: &World<'_>) -> HoldId {
+pub(super) async fn held(world: &World<'_>) -> HoldId {
     let property = PropertyName::new("sea").unwrap();
     let (room_type, plan) = (RoomTypeCode::new("double").unwrap(), RatePlanCode::new("fixed").unwrap());
     let title = || Title::new("Quarto à beira-mar").unwrap();
@@ -98,7 +98,7 @@ async fn carry_out(world: &World<'_>, key: OperationKey, handler: Arc<dyn Effect
     true
 }
 
-async fn open_page(world: &World<'_>, hold: HoldId) {
+pub(super) async fn open_page(world: &World<'_>, hold: HoldId) {
     let request = RequestCheckout::new(hold, "https://sea.example/yes", "https://sea.example/no").unwrap();
     let asked = run(world, request.clone()).await;
     assert_eq!(asked.page, None);
@@ -109,7 +109,7 @@ async fn open_page(world: &World<'_>, hold: HoldId) {
     assert!(again.hold_expires_at > again.expires_at, "the hold outlives the page");
 }
 
-async fn tell(world: &World<'_>, event: &str, turn: PaymentTurn) {
+pub(super) async fn tell(world: &World<'_>, event: &str, turn: PaymentTurn) {
     let about = PaymentObjects { payment_intent: Some("pi_1".into()), ..PaymentObjects::session("cs_1") };
     let operation = process_stripe_event("acct_1", event, &PaymentNews { about, turn }).unwrap();
     let key = operation.key.clone();
@@ -118,7 +118,7 @@ async fn tell(world: &World<'_>, event: &str, turn: PaymentTurn) {
     assert_eq!(run(world, RunStateOperation { key, handler, found: None }).await, StateRun::Done);
 }
 
-fn paid() -> PaymentTurn {
+pub(super) fn paid() -> PaymentTurn {
     PaymentTurn::Paid { amount: TOTAL, currency: "brl".into() }
 }
 
