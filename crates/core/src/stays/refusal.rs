@@ -57,6 +57,8 @@ pub enum StayRefusal {
     NothingToPay,
     #[error("the money is on its way")]
     PaymentOnItsWay,
+    #[error("the stay has had {pages_max} payment pages, the most allowed: hold the rooms again")]
+    TooManyPages { pages_max: u32 },
 }
 
 impl From<Invalid> for StayRefusal {

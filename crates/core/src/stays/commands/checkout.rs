@@ -14,11 +14,13 @@ use crate::stays::{
 };
 
 const URL_BYTES_MAX: usize = 2_000;
+/// Each page prolongs the hold, whatever the tenant's ceiling is: without an end to them nobody would ever have to pay.
+const PAGES_MAX: u32 = 10;
 
 /// Asks for the page. One that is open, or on its way, is told again instead of made twice. The hold outlives the page.
 ///
 /// Refuses, in this order: no such stay; booked already; the hold has ended; no payment account; nothing to pay; the
-/// money is on its way; a lifetime beyond all limits.
+/// money is on its way; as many pages as a stay may have; a lifetime beyond all limits.
 #[derive(Clone, Debug)]
 pub struct RequestCheckout {
     hold: HoldId,
@@ -75,6 +77,9 @@ impl Command for RequestCheckout {
             return Ok(reply);
         }
         let number = known.stay.checkout.as_ref().map_or(0, |checkout| checkout.number).strict_add(1);
+        if number > PAGES_MAX {
+            return Err(StayRefusal::TooManyPages { pages_max: PAGES_MAX }.into());
+        }
         let expires_at = session_end(known.hold.expires_at, facts.now());
         outlive(facts, &known.hold, expires_at, property.terms.session_grace_secs)?;
         let checkout = Checkout { number, page: None, expires_at };

@@ -62,6 +62,21 @@ fn a_page_is_made_once() {
     assert!(next.page.is_none() && next.operation.key.as_str() == format!("{hold}:2"), "{next:?}");
 }
 
+/// Nobody keeps rooms for ever by asking for pages and paying on none.
+#[test]
+fn pages_come_to_an_end() {
+    let (mut world, hold) = held();
+    for number in 1..=10 {
+        let operation = world.run(&request(hold)).unwrap().operation;
+        let session = format!("cs_{number}");
+        make_page(&mut world, &operation, &session);
+        world.tell(&session, PaymentTurn::SessionExpired);
+        world.clock(60);
+    }
+    let expected = "the stay has had 10 payment pages, the most allowed: hold the rooms again";
+    assert_eq!(told(&mut world, &request(hold), show), expected);
+}
+
 #[test]
 fn what_the_provider_is_asked() {
     let (mut world, hold) = held();
