@@ -48,12 +48,15 @@ impl WalkIn {
     }
 
     /// As it was booked: what was changed since does not matter.
-    fn is_request_of(&self, known: &StayReply) -> bool {
+    fn is_request_of(&self, known: &StayReply, guest: Option<&Guest>) -> bool {
         let stay = &known.stay;
+        // Who was erased cannot be compared with.
+        let same_guest = guest.is_none_or(|guest| guest.erased_at.is_some() || guest.details == self.guest);
         let made = known.reservation.as_ref().is_some_and(|reservation| {
             reservation.source == ReservationSource::WalkIn && reservation.paid == self.paid
         });
-        made && stay.property == self.property
+        made && same_guest
+            && stay.property == self.property
             && stay.dates == self.dates
             && WantedRooms::is_of(&self.rooms, &stay.rooms)
     }
@@ -77,7 +80,8 @@ impl Command for WalkIn {
         let property = known_property(facts, &self.property)?;
         if facts.get_fresh::<Stay>(&self.hold)?.is_some() {
             let known = stay_reply(facts, self.hold)?;
-            if !self.is_request_of(&known) {
+            let guest = facts.get::<Guest>(&self.hold)?.cloned();
+            if !self.is_request_of(&known, guest.as_ref()) {
                 return Err(StayRefusal::StayIdReused { hold: self.hold }.into());
             }
             facts.mark_replayed();

@@ -111,6 +111,7 @@ fn walking_in() {
     let reused = format!("stay {} exists with other content", hold_id(1));
     assert_eq!(told(&mut world, &walk_in(1, 1), show), reused);
     assert_eq!(told(&mut world, &walk_in(1, 2).paid(1).unwrap(), show), reused);
+    assert_eq!(told(&mut world, &walk_in(1, 2).guest(ann()).unwrap(), show), reused);
     assert!(told(&mut world, &walk_in(2, 1), show).starts_with("sold out"));
     world.clock(40 * 86_400);
     assert_eq!(
