@@ -148,7 +148,7 @@ pub fn price_now(
     rate_plan: &RatePlanCode,
     dates: StayDates,
 ) -> Result<Result<Vec<i64>, NotForSale>, Halt> {
-    let months = months_now(facts, rate_month_keys(&property.name, room_type, rate_plan, dates))?;
+    let months = months_now(facts, &rate_month_keys(&property.name, room_type, rate_plan, dates))?;
     let today = today(&property.time_zone, facts.now());
     Ok(check_and_price(dates, today, &months.iter().collect::<Vec<_>>()))
 }
@@ -161,14 +161,14 @@ pub(super) fn price_longer_now(
     dates: StayDates,
     until: Date,
 ) -> Result<Result<Vec<i64>, NotForSale>, Halt> {
-    let months = months_now(facts, rate_month_keys(property, &room.room_type, &room.rate_plan, dates))?;
+    let months = months_now(facts, &rate_month_keys(property, &room.room_type, &room.rate_plan, dates))?;
     Ok(check_and_price_longer(dates, until, &months.iter().collect::<Vec<_>>()))
 }
 
-fn months_now(facts: &mut Facts, keys: Vec<RateMonthKey>) -> Result<Vec<RateMonth>, Halt> {
-    facts.require::<RateMonth>(&keys)?;
+fn months_now(facts: &mut Facts, keys: &[RateMonthKey]) -> Result<Vec<RateMonth>, Halt> {
+    facts.require::<RateMonth>(keys)?;
     let mut months = Vec::with_capacity(keys.len());
-    for key in &keys {
+    for key in keys {
         months.extend(facts.get::<RateMonth>(key)?.cloned());
     }
     Ok(months)
