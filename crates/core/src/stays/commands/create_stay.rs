@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::rooms::{NewStay, check_rooms, insert_stay, priced};
+use super::rooms::{NewStay, ask_for_rooms, check_rooms, insert_stay, priced};
 use super::{Decision, known_property};
 use crate::kernel::commands::PlaceHold;
 use crate::kernel::{Command, Facts, Hold, HoldId, Invalid, Reads, Reference, Refusal, Stop, Tenant};
@@ -132,6 +132,8 @@ impl Command for CreateStay {
         if !quote.is_good(facts.now()) {
             return Err(StayRefusal::QuoteExpired { id: quote.id, valid_until: quote.valid_until }.into());
         }
+        let wanted = options.iter().map(|(option, rooms)| (&option.room_type, &option.rate_plan, *rooms));
+        ask_for_rooms(facts, &quote.property, wanted, quote.dates);
         let property = known_property(facts, &quote.property)?;
         let rooms = check_price(facts, &property, &quote, &options)?;
         let new = NewStay {

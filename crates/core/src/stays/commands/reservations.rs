@@ -4,7 +4,7 @@ use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
 
 use super::Decision;
-use super::rooms::{WantedRooms, priced};
+use super::rooms::{WantedRooms, ask_for_rooms, priced};
 use crate::kernel::commands::{GiveBack, MoveBooked};
 use crate::kernel::{Command, Facts, Hold, HoldId, Invalid, Lines, Reads, Stop};
 use crate::operations::Actor;
@@ -270,6 +270,8 @@ impl Command for ChangeReservation {
             facts.mark_replayed();
             return reply(facts, known, 0);
         }
+        ask_for_rooms(facts, &known.property, self.rooms.iter().map(WantedRooms::parts), self.dates);
+        facts.ask::<Hold>(&known.booked_by);
         let property = property_of(facts, &known.property)?;
         let today = today(&property.time_zone, facts.now());
         let rooms = if known.dates.checkin() < today {

@@ -3,11 +3,12 @@
 use serde::{Deserialize, Serialize};
 
 use super::Decision;
-use crate::kernel::{Facts, HoldId, Invalid, Lines, Reference};
+use crate::kernel::{Facts, HoldId, Invalid, Lines, Pool, Reference};
 use crate::stays::records::{lines_of, total_of};
 use crate::stays::{
-    Guest, GuestDetails, Property, QuoteId, ROOMS_PER_STAY_MAX, RatePlan, RatePlanCode, RatePlanKey, RoomType,
-    RoomTypeCode, RoomTypeKey, Stay, StayDates, StayRefusal, StayRoom, StaysEvent, price_now,
+    Guest, GuestDetails, Property, PropertyName, QuoteId, ROOMS_PER_STAY_MAX, RateMonth, RatePlan, RatePlanCode,
+    RatePlanKey, RoomType, RoomTypeCode, RoomTypeKey, Stay, StayDates, StayRefusal, StayRoom, StaysEvent, price_now,
+    rate_month_keys, stay_lines,
 };
 
 /// Rooms that are asked for by name, without a quote.
@@ -32,6 +33,10 @@ impl WantedRooms {
         Ok(())
     }
 
+    pub(super) fn parts(&self) -> (&RoomTypeCode, &RatePlanCode, u32) {
+        (&self.room_type, &self.rate_plan, self.rooms)
+    }
+
     pub(super) fn is_of(wanted: &[WantedRooms], rooms: &[StayRoom]) -> bool {
         let held = rooms.iter().map(|room| (&room.room_type, &room.rate_plan, room.rooms));
         wanted.iter().map(|wanted| (&wanted.room_type, &wanted.rate_plan, wanted.rooms)).eq(held)
@@ -51,6 +56,28 @@ pub(super) fn check_rooms(counts: impl ExactSizeIterator<Item = u32>, items_max:
         }
     }
     Ok(())
+}
+
+/// Asks for all that selling these rooms looks at, so that it comes in one round instead of one for each kind.
+pub(super) fn ask_for_rooms<'r>(
+    facts: &mut Facts,
+    property: &PropertyName,
+    rooms: impl Iterator<Item = (&'r RoomTypeCode, &'r RatePlanCode, u32)>,
+    dates: StayDates,
+) {
+    facts.ask::<Property>(property);
+    let mut counts = Vec::new();
+    for (room_type, rate_plan, count) in rooms {
+        facts.ask::<RoomType>(&RoomTypeKey { property: property.clone(), code: room_type.clone() });
+        facts.ask::<RatePlan>(&RatePlanKey { property: property.clone(), code: rate_plan.clone() });
+        for month in rate_month_keys(property, room_type, rate_plan, dates) {
+            facts.ask::<RateMonth>(&month);
+        }
+        counts.push((room_type.clone(), count));
+    }
+    // Too many are refused when it is their turn.
+    let lines = stay_lines(property, &counts, dates);
+    lines.iter().flat_map(Lines::pools).for_each(|pool| facts.ask::<Pool>(pool));
 }
 
 /// One room as it is sold now, with the plan's present conditions.

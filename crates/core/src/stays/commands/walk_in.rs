@@ -1,7 +1,7 @@
 //! Guests who stand at the desk: held and booked in one step.
 
 use super::create_stay::{StayReply, stay_reply};
-use super::rooms::{NewStay, WantedRooms, insert_stay, priced_all};
+use super::rooms::{NewStay, WantedRooms, ask_for_rooms, insert_stay, priced_all};
 use super::{known_property, paid_amount};
 use crate::kernel::{Command, Facts, Hold, HoldId, Invalid, Reads, Refusal, Stop, Tenant};
 use crate::stays::booking::{NewReservation, place_and_book, reserve};
@@ -90,6 +90,7 @@ impl Command for WalkIn {
         if facts.get_fresh::<Hold>(&self.hold)?.is_some() {
             return Err(Refusal::HoldIdReused { id: self.hold }.into());
         }
+        ask_for_rooms(facts, &self.property, self.rooms.iter().map(WantedRooms::parts), self.dates);
         let rooms = priced_all(facts, &property, &self.rooms, self.dates)?;
         let (hold, dates, guest) = (self.hold, self.dates, self.guest.clone());
         let new = NewStay { hold, property, quote: None, conversation: None, dates, rooms, guest };
