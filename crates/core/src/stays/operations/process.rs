@@ -281,8 +281,13 @@ fn disputed(
     let is_new = known.is_none();
     // Closed by nobody is closed by us, when it was won. What somebody closed by hand says nothing about the dispute.
     let is_won = known.is_some_and(|case| case.state == CaseState::Resolved && case.resolved_by.is_none());
-    let is_late = state == DisputeState::Open && !is_new;
-    if is_won || is_late {
+    let is_late = match state {
+        DisputeState::Open => !is_new,
+        DisputeState::Won => is_won,
+        // An inquiry that was closed may still become a dispute, under the same name.
+        DisputeState::Lost => false,
+    };
+    if is_late {
         return Ok("repeated");
     }
     let payment = change_payment(facts, &before.key, |payment| payment.note_dispute(state))?;

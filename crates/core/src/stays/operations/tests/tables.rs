@@ -356,6 +356,15 @@ fn disputes() {
     );
 }
 
+/// Whatever was told before: money that is gone is a case.
+#[test]
+fn a_dispute_that_is_lost_after_all() {
+    check(
+        "session a; paid; dispute open; dispute won; dispute lost; dispute won",
+        "repeated: succeeded dispute:lost reservation, confirmed by payment paid 20000, case dispute, hold converted",
+    );
+}
+
 /// Another dispute of the same payment is as much of a case as the first.
 #[test]
 fn another_dispute() {
