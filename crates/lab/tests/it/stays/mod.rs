@@ -45,6 +45,7 @@ on_each_store! {
     payments {
         a_stay_is_paid_and_cancelled
         money_that_comes_too_late
+        guests_walk_in_and_stay_longer
         guests_are_forgotten
     }
 }

@@ -9,8 +9,9 @@ use surehold_core::operations::commands::{
 };
 use surehold_core::operations::{Case, CaseKey, EffectHandler, OperationKey, Payload, TimeZoneName, WorkerId};
 use surehold_core::stays::commands::{
-    CalendarRequest, CancelReservation, CancelStay, CreateStay, EraseGuest, InventoryChange, PutProperty, PutRatePlan,
-    PutRoomType, RateChange, RequestCheckout, SaveQuote, Set, StayItem, chunks,
+    CalendarRequest, CancelReservation, CancelStay, ChangeReservation, CreateStay, EraseGuest, InventoryChange,
+    PutProperty, PutRatePlan, PutRoomType, RateChange, RequestCheckout, SaveQuote, Set, StayItem, WalkIn, WantedRooms,
+    chunks,
 };
 use surehold_core::stays::operations::{
     CreateCheckoutSession, EXPIRE_CHECKOUT_SESSION, ExpireCheckoutSession, PaymentNews, PaymentObjects, PaymentTurn,
@@ -20,7 +21,7 @@ use surehold_core::stays::quote::{StayWish, compute};
 use surehold_core::stays::{
     CancellationPolicy, Guest, GuestDetails, Payment, PaymentAccount, PaymentAlias, PaymentKey, PaymentState, Penalty,
     PropertyName, QuoteId, RatePlanCode, RatePlanKey, Reservation, ReservationSource, ReservationState, Resolution,
-    RoomTypeCode, RoomTypeKey, Stay, StayDates, Title, Weekdays, today,
+    RoomTypeCode, RoomTypeKey, Stay, StayDates, StayRoom, Title, Weekdays, today,
 };
 use surehold_lab::fixture::Fixture;
 use uuid::Uuid;
@@ -174,6 +175,30 @@ pub(super) async fn money_that_comes_too_late(fixture: Fixture) {
     let case = CaseKey { kind: "late-payment".into(), key: "cs_1".into() };
     assert!(record::<Case>(&world, &case).await.is_some());
     world.audit().await;
+}
+
+/// Placed and booked in one command; changed while the guests are in the house.
+pub(super) async fn guests_walk_in_and_stay_longer(fixture: Fixture) {
+    let world = World::open(&fixture).await;
+    let stay = record::<Stay>(&world, &held(&world).await).await.unwrap();
+    let day = |days: i32| stay.dates.checkin().saturating_add(jiff::Span::new().days(days));
+    let dates = |from, until| StayDates::new(day(from), day(until)).unwrap();
+    let StayRoom { room_type, rate_plan, .. } = stay.rooms[0].clone();
+    let rooms = vec![WantedRooms { room_type, rate_plan, rooms: 1 }];
+    let hold = new_id();
+    let walk_in = WalkIn::new(hold, stay.property.clone(), dates(4, 6), rooms.clone()).unwrap().paid(TOTAL).unwrap();
+    let made = run(&world, walk_in.clone()).await;
+    assert_eq!((made.hold.state, made.hold.version), (HoldState::Converted, 2));
+    let done = world.engine.run(world.tenant, walk_in).await.unwrap();
+    assert_eq!((done.replayed, done.reply), (true, made));
+    world.audit().await;
+
+    fixture.advance_secs(35 * 86_400);
+    for (until, total) in [(7, TOTAL / 2 * 3), (5, TOTAL / 2)] {
+        let reply = run(&world, ChangeReservation::new(hold, dates(4, until), rooms.clone()).unwrap()).await;
+        assert_eq!((reply.reservation.total, reply.balance), (total, total - TOTAL));
+        world.audit().await;
+    }
 }
 
 pub(super) async fn guests_are_forgotten(fixture: Fixture) {
