@@ -11,8 +11,8 @@ use thiserror::Error;
 
 use super::dates::nights_between;
 use super::{
-    Property, PropertyName, RateMonth, RateMonthKey, RateNight, RatePlanCode, RoomTypeCode, StayDates, StayRoom, pool_of,
-    today,
+    Property, PropertyName, RateMonth, RateMonthKey, RateNight, RatePlanCode, RoomTypeCode, StayDates, StayRoom,
+    pool_of, today,
 };
 use crate::kernel::{Facts, Halt, Invalid, LINES_MAX, Line, Lines};
 

@@ -17,7 +17,8 @@ use crate::audit::{Auditing, Remedy};
 const COMPARE: Remedy = Remedy::Person(
     "compare with a backup and with what the guest was told; then cancel, change or book it through the API",
 );
-const MONEY: Remedy = Remedy::Person("compare with the provider's books, then with a backup: one of the two is not what came");
+const MONEY: Remedy =
+    Remedy::Person("compare with the provider's books, then with a backup: one of the two is not what came");
 
 pub(super) fn check(audit: &mut Auditing<'_>) -> Result<(), SnapshotError> {
     stays(audit)?;
@@ -213,7 +214,8 @@ fn odd_amounts(reservation: &Reservation) -> Option<&'static str> {
     if refunded > paid {
         return Some("more was given back than was paid");
     }
-    (is_confirmed == ended_at.is_some()).then_some("has ended exactly if it is confirmed, instead of the other way round")
+    (is_confirmed == ended_at.is_some())
+        .then_some("has ended exactly if it is confirmed, instead of the other way round")
 }
 
 fn guests(audit: &mut Auditing<'_>) -> Result<(), SnapshotError> {

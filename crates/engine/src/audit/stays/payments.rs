@@ -7,7 +7,8 @@ use crate::SnapshotError;
 use crate::audit::Auditing;
 use crate::audit::rules::Rule;
 
-const LOOK: &str = "compare with the provider's books and with a backup, then book the stay or give the money back by hand";
+const LOOK: &str =
+    "compare with the provider's books and with a backup, then book the stay or give the money back by hand";
 const BOOKS: &str = "compare with the provider's books: they say what came and what went back";
 
 pub(super) fn check(audit: &mut Auditing<'_>) -> Result<(), SnapshotError> {

@@ -83,7 +83,10 @@ const HARM: &[(&str, &str)] = &[
         "1 reservation-paid-as-said: reservation HOLD: says that 1 BRL were paid and 0 given back; its payment says \
          20000 BRL and 0",
     ),
-    ("update reservations set source = 'desk' where tenant = 1", "1 reservation-paid-as-said: reservation HOLD: came about"),
+    (
+        "update reservations set source = 'desk' where tenant = 1",
+        "1 reservation-paid-as-said: reservation HOLD: came about",
+    ),
     (
         "update payments set hold = (select p.hold from payments p where p.tenant = 2) where tenant = 1",
         "1 reservation-paid-as-said: reservation HOLD: its payment cs_1 is of another stay, or led to something else",
@@ -164,10 +167,7 @@ const HARM: &[(&str, &str)] = &[
         "delete from rate_plans where tenant = 1",
         "1 property-counts-its-own: property sea: counts other room types or rate plans than it has",
     ),
-    (
-        "delete from properties where tenant = 1",
-        "1 property-counts-its-own: room type sea/double: has no property",
-    ),
+    ("delete from properties where tenant = 1", "1 property-counts-its-own: room type sea/double: has no property"),
     ("delete from properties where tenant = 1", "1 property-counts-its-own: rate plan sea/fixed: has no property"),
     ("delete from room_types where tenant = 1", "1 rates-of-what-is-sold: rates of fixed for sea/double in "),
     (

@@ -87,7 +87,10 @@ fn nobody_came() {
     let (mut world, hold) = paid(1);
     let no_show = NoShow { hold, waived_by: None };
     world.clock(30 * DAY - 12 * 3_600 - 1);
-    assert_eq!(told(&mut world, &no_show, show), "nobody is expected before 2026-12-01; it is 2026-11-30 at the property");
+    assert_eq!(
+        told(&mut world, &no_show, show),
+        "nobody is expected before 2026-12-01; it is 2026-11-30 at the property"
+    );
     world.clock(1);
     assert_eq!(told(&mut world, &no_show, show), "no_show 20000 penalty 20000 refund 0 balance 0");
     assert_eq!(told(&mut world, &no_show, show), "no_show 20000 penalty 20000 refund 0 balance 0");
@@ -132,7 +135,10 @@ fn changing_while_in_the_house() {
     let check = |from, until, plan: &str, rooms, expected: &str, taken: &str| {
         let (mut world, hold) = paid(1);
         world.set_night("flexible", RateNight { day: 2, price: Some(1), stop_sell: true, ..RateNight::default() });
-        world.set_night("flexible", RateNight { day: 3, price: Some(12_000), min_stay: Some(9), ..RateNight::default() });
+        world.set_night(
+            "flexible",
+            RateNight { day: 3, price: Some(12_000), min_stay: Some(9), ..RateNight::default() },
+        );
         world.set_night("flexible", RateNight { day: 4, stop_sell: true, ..RateNight::default() });
         world.clock(31 * DAY);
         let change = ChangeReservation::new(hold, nights(from, until), wanted(plan, rooms)).unwrap();
@@ -140,7 +146,8 @@ fn changing_while_in_the_house() {
         assert_eq!(world.taken(), taken, "{from} to {until}");
     };
     let as_before = "0+1 0+1 0+0 0+0";
-    let begun = "the stay began on 2026-12-01; only nights from 2026-12-02 on can be added or given up, with the same rooms";
+    let begun =
+        "the stay began on 2026-12-01; only nights from 2026-12-02 on can be added or given up, with the same rooms";
     // What was agreed on stays; the new night costs what it costs now.
     check(1, 4, "flexible", 1, "confirmed 32000 penalty 0 refund 0 balance 12000", "0+1 0+1 0+1 0+0");
     check(1, 5, "flexible", 1, "flexible of double cannot be had: not sold on 2026-12-04", as_before);
