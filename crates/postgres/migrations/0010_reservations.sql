@@ -19,7 +19,9 @@ create table stays (
   constraint at_least_a_night check (checkin < checkout)
 );
 
-create index stays_by_property on stays (tenant, property, checkin);
+-- Conditions that are always true, here and below: whoever looks for the first column behind the tenant shows them, and
+-- whoever looks for a key does not, so that Postgres never takes one of these for the way to a key.
+create index stays_by_property on stays (tenant, property, checkin) where property is not null;
 create index stays_by_conversation on stays (tenant, conversation) where conversation is not null;
 
 -- Personal data, and all of it.
@@ -63,9 +65,9 @@ create table reservations (
   constraint at_least_a_night check (checkin < checkout)
 );
 
-create unique index reservations_by_booking on reservations (tenant, booked_by);
-create index reservations_by_arrival on reservations (tenant, property, checkin);
-create index reservations_by_departure on reservations (tenant, property, checkout);
+create unique index reservations_by_booking on reservations (tenant, booked_by) where booked_by is not null;
+create index reservations_by_arrival on reservations (tenant, property, checkin) where property is not null;
+create index reservations_by_departure on reservations (tenant, property, checkout) where property is not null;
 
 create table payments (
   tenant bigint not null,
@@ -94,7 +96,7 @@ create table payments (
   primary key (tenant, provider, object)
 );
 
-create index payments_by_hold on payments (tenant, hold);
+create index payments_by_hold on payments (tenant, hold) where hold is not null;
 
 -- The payment that later news are about, by the other names that the provider has for it.
 create table payment_aliases (
