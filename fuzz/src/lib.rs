@@ -47,6 +47,7 @@ pub const TARGETS: &[Target] = &[
     Target { name: "queries", run: targets::api::queries },
     Target { name: "signatures", run: targets::webhooks::signatures },
     Target { name: "streams", run: targets::outside::streams },
+    Target { name: "stripe", run: targets::stripe::stripe },
     Target { name: "times", run: targets::words::times },
     Target { name: "typed", run: targets::words::typed_words },
     Target { name: "values", run: targets::words::values },

@@ -16,7 +16,10 @@
 //! | [`webhooks::Lookup`] | where the addresses of a name come from |
 //! | [`stripe::verify`], [`stripe::Event`] | an event of Stripe's, believed and read |
 //! | [`stripe::Stripe`], [`stripe::StripeAccount`] | single requests to Stripe, for one or several accounts |
-//! | [`stripe::StripeProvider`], [`stripe::StripeRequest`] | the provider that carries out operations at Stripe, and what it is asked for |
+//! | [`stripe::StripeProvider`] | the provider that carries out the stays' operations at Stripe |
+//! | [`stripe::AccountHome`], [`stripe::Homes`] | whose an account is: who may use it, and who is told of its events |
+//! | [`stripe::news`], [`stripe::arrival`] | an event in the core's words, and as the inbox keeps it |
+//! | [`stripe::Sweeper`] | finds the events that never arrived |
 
 pub mod stripe;
 pub mod webhooks;

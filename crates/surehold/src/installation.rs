@@ -6,25 +6,30 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
+use surehold_connect::stripe::{Homes, StripeProvider, SweepConfig, Sweeper};
 use surehold_connect::webhooks::{self, Deliveries, Reach, Sender, SenderConfig};
 use surehold_core::operations::outbox::DeliverWebhook;
 use surehold_core::operations::{EffectHandler, OperationType};
+use surehold_core::stays;
 use surehold_engine::{Engine, EngineConfig, Registry, Store, Views, WorkerConfig, builtin};
+use surehold_http::inbox::{Inbox, StripeSource};
 use surehold_http::{AddressRefused, ApiConfig, CheckWebhookUrl, RateLimit, wire};
 use surehold_postgres::{PostgresConfig, PostgresStore};
 use surehold_sqlite::SqliteStore;
+use tokio_util::task::AbortOnDropHandle;
 
+use crate::accounts::Accounts;
 use crate::config::{Config, StoreTarget, WebhookReach};
 use crate::lab::LabArgs;
 use crate::telemetry;
 
-/// Must be called within a tokio runtime.
+/// For a command that carries no operation out, and so needs nobody's keys. Must be called within a tokio runtime.
 pub(crate) async fn open(config: &Config) -> Result<Engine> {
-    open_with(config, &LabArgs::default()).await
+    open_with(config, &Accounts::none()?, &LabArgs::default()).await
 }
 
-/// With what a lab adds to it.
-pub(crate) async fn open_with(config: &Config, lab: &LabArgs) -> Result<Engine> {
+/// With accounts to be paid by, and with what a lab adds to it.
+pub(crate) async fn open_with(config: &Config, accounts: &Accounts, lab: &LabArgs) -> Result<Engine> {
     lab.plant_sabotage()?;
     make_private_folder(&config.store.data_dir)?;
     let store: Arc<dyn Store> = match config.store.target() {
@@ -36,24 +41,42 @@ pub(crate) async fn open_with(config: &Config, lab: &LabArgs) -> Result<Engine> 
             )
         }
     };
-    let registry = lab.registry(registry(config, &store)?);
+    let registry = lab.registry(registry(config, accounts, &store)?);
     Ok(Engine::start_with(store, engine_config(config), registry)?)
 }
 
 /// The types of operation that this binary can carry out, with those whom they call.
-fn registry(config: &Config, store: &Arc<dyn Store>) -> Result<Registry> {
+fn registry(config: &Config, accounts: &Accounts, store: &Arc<dyn Store>) -> Result<Registry> {
     let sender = Sender::new(SenderConfig {
         reach: reach(config),
         timeout: Duration::from_secs(config.webhooks.timeout_secs),
         ..SenderConfig::default()
     })?;
-    let deliveries = Deliveries::new(sender, Views::new(Arc::clone(store)));
-    Ok(builtin(Registry::default()).effect(DeliverWebhook, Arc::new(deliveries)))
+    let views = Views::new(Arc::clone(store));
+    let deliveries = Deliveries::new(sender, views.clone());
+    let stripe = StripeProvider::new(accounts.stripe.clone(), Homes::new(views, accounts.homes.clone()));
+    Ok(stripe.register(builtin(Registry::default()).effect(DeliverWebhook, Arc::new(deliveries))))
 }
 
 /// The types of operation that this binary can carry out, for whoever only looks at what is stored.
 pub(crate) fn operation_kinds() -> Vec<&'static OperationType> {
-    builtin(Registry::default()).kinds().chain([DeliverWebhook.kind()]).collect()
+    builtin(Registry::default()).kinds().chain([DeliverWebhook.kind()]).chain(stays::operations::TYPES).collect()
+}
+
+/// Looks for events of Stripe that never arrived, until it is dropped.
+pub(crate) fn sweep_stripe(engine: &Engine, accounts: &Accounts) -> Option<AbortOnDropHandle<()>> {
+    if accounts.homes.is_empty() {
+        return None;
+    }
+    let homes = Homes::new(engine.views().clone(), accounts.homes.clone());
+    let sweeper = Sweeper::new(engine.clone(), accounts.stripe.clone(), homes, SweepConfig::default());
+    Some(AbortOnDropHandle::new(tokio::spawn(sweeper.run())))
+}
+
+/// Whose webhooks and which tasks are taken.
+fn inbox(accounts: &Accounts) -> Inbox {
+    let inbox = Inbox::default();
+    if accounts.homes.is_empty() { inbox } else { inbox.with_source(StripeSource::new(accounts.homes.clone())) }
 }
 
 fn reach(config: &Config) -> Reach {
@@ -99,7 +122,7 @@ pub(crate) fn worker_config(config: &Config) -> WorkerConfig {
     }
 }
 
-pub(crate) fn api_config(config: &Config) -> ApiConfig {
+pub(crate) fn api_config(config: &Config, accounts: &Accounts) -> ApiConfig {
     ApiConfig {
         rate_limit: RateLimit {
             requests_per_s_default: config.limits.requests_per_s_default,
@@ -107,7 +130,7 @@ pub(crate) fn api_config(config: &Config) -> ApiConfig {
         },
         event_streams_max: config.limits.event_streams_max,
         metrics_open: config.server.metrics_open,
-        inbox: surehold_http::inbox::Inbox::default(),
+        inbox: inbox(accounts),
         adopt_parent: telemetry::adopt_parent,
         check_webhook_url: check_webhook_url(config),
     }
@@ -134,9 +157,9 @@ mod tests {
         let _ = rustls::crypto::ring::default_provider().install_default();
         let folder = tempfile::tempdir().unwrap();
         let store: Arc<dyn Store> = Arc::new(SqliteStore::open(&folder.path().join("surehold.db")).unwrap());
-        let registry = registry(&Config::default(), &store).unwrap();
+        let registry = registry(&Config::default(), &Accounts::none().unwrap(), &store).unwrap();
         let kinds: Vec<&OperationType> = registry.kinds().collect();
-        assert!(kinds.iter().any(|kind| kind.name == "DELIVER_WEBHOOK") && kinds.len() >= 5, "{registry:?}");
+        assert!(kinds.iter().any(|kind| kind.name == "DELIVER_WEBHOOK") && kinds.len() >= 9, "{registry:?}");
         assert_eq!(lint(&kinds), Vec::<String>::new());
         let names = |kinds: &[&OperationType]| kinds.iter().map(|kind| kind.name).collect::<BTreeSet<_>>();
         assert_eq!(names(&kinds), names(&operation_kinds()), "an audit knows all of them");

@@ -1,5 +1,6 @@
 //! The binary: one executable with several commands.
 
+mod accounts;
 mod audit;
 mod bench;
 #[cfg(test)]

@@ -12,6 +12,7 @@ use surehold_http::server::{Server, bind_tcp};
 use tokio_util::sync::CancellationToken;
 use tracing::info;
 
+use crate::accounts::Accounts;
 use crate::config::{Config, ConfigArgs};
 use crate::lab::LabArgs;
 use crate::serve::{self, Signals};
@@ -40,13 +41,15 @@ impl Work {
 }
 
 async fn work(config: &Config, lab: &LabArgs) -> Result<()> {
+    let accounts = Accounts::load(config)?;
     let metrics = serve::metrics::install()?;
-    let engine = installation::open_with(config, lab).await?;
+    let engine = installation::open_with(config, &accounts, lab).await?;
     let stop = CancellationToken::new();
-    let api = Api::new(engine.clone(), installation::api_config(config), Some(metrics), stop.clone());
+    let api = Api::new(engine.clone(), installation::api_config(config, &accounts), Some(metrics), stop.clone());
     let listener = config.worker.health_listen.map(bind_tcp).transpose()?;
     let signals = tokio::spawn(serve::watch_signals(Signals::listen()?, stop.clone(), None));
     let worker = Worker::start(engine.clone(), lab.worker_config(installation::worker_config(config)));
+    let sweeping = installation::sweep_stripe(&engine, &accounts);
     announce();
     match listener {
         Some(listener) => {
@@ -58,6 +61,7 @@ async fn work(config: &Config, lab: &LabArgs) -> Result<()> {
         None => stop.cancelled().await,
     }
     signals.abort();
+    drop(sweeping);
     worker.stop().await;
     engine.stop().await;
     Ok(())

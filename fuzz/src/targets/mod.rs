@@ -5,6 +5,7 @@ pub(crate) mod config;
 pub(crate) mod cron;
 pub(crate) mod outside;
 pub(crate) mod stored;
+pub(crate) mod stripe;
 pub(crate) mod webhooks;
 pub(crate) mod words;
 

@@ -1,12 +1,13 @@
 //! The requests that are made of Stripe, each as one call. Whatever changes something bears an idempotency key.
 
 use smol_str::SmolStr;
+use surehold_core::kernel::Timestamp;
+use surehold_core::stays::operations::{NewRefund, NewSession};
 
 use super::client::{CallError, Stripe, Way};
-use super::event::RawEvent;
+use super::event::ListedEvent;
 use super::form::Form;
 use super::objects::{CheckoutSession, List, Metadata, Refund};
-use super::request::{NewRefund, NewSession, OPERATION};
 
 /// Stripe's own bound.
 pub const PAGE_ROWS_MAX: u32 = 100;
@@ -53,9 +54,14 @@ impl Stripe {
         self.send(account, Way::Ask, &["checkout", "sessions"], sessions_form(query)).await
     }
 
-    pub async fn create_refund(&self, key: &str, refund: &NewRefund) -> Result<Refund, CallError> {
+    pub async fn create_refund(
+        &self,
+        key: &str,
+        refund: &NewRefund,
+        payment_intent: &str,
+    ) -> Result<Refund, CallError> {
         let way = Way::Change { idempotency_key: key };
-        self.send(&refund.account, way, &["refunds"], refund_form(refund)).await
+        self.send(&refund.account, way, &["refunds"], refund_form(refund, payment_intent)).await
     }
 
     pub async fn refunds(
@@ -71,40 +77,44 @@ impl Stripe {
         self.send(account, Way::Ask, &["refunds"], form).await
     }
 
-    pub async fn events(&self, account: &str, query: &EventsQuery) -> Result<List<RawEvent>, CallError> {
+    pub async fn events(&self, account: &str, query: &EventsQuery) -> Result<List<ListedEvent>, CallError> {
         self.send(account, Way::Ask, &["events"], events_form(query)).await
     }
 }
 
 fn session_form(session: &NewSession) -> Form {
     let mut form = Form::new();
+    let currency = session.currency.as_str().to_ascii_lowercase();
     form.put(&["mode"], "payment");
-    for (index, line) in session.lines.iter().enumerate() {
+    for (index, item) in session.items.iter().enumerate() {
         let index = index.to_string();
         let line_items = ["line_items", index.as_str()];
         let mut put = |path: &[&str], value: &str| form.put(&[&line_items, path].concat(), value);
-        put(&["price_data", "currency"], &session.currency);
-        put(&["price_data", "unit_amount"], &line.unit_amount.to_string());
-        put(&["price_data", "product_data", "name"], &line.name);
-        put(&["quantity"], &line.quantity.to_string());
+        put(&["price_data", "currency"], &currency);
+        put(&["price_data", "unit_amount"], &item.amount.to_string());
+        put(&["price_data", "product_data", "name"], &item.name);
+        put(&["quantity"], &item.quantity.to_string());
     }
     form.put(&["success_url"], &session.success_url);
-    form.put_some(&["cancel_url"], session.cancel_url.as_ref());
-    form.put_some(&["client_reference_id"], session.client_reference_id.as_ref());
-    form.put(&["expires_at"], session.expires_at);
-    let metadata = with_operation(&session.metadata, &session.operation);
-    form.put_all(&["metadata"], texts(&metadata));
-    form.put_all(&["payment_intent_data", "metadata"], texts(&metadata));
+    form.put(&["cancel_url"], &session.cancel_url);
+    form.put(&["client_reference_id"], session.reference);
+    form.put(&["expires_at"], whole_secs(session.expires_at));
+    form.put_all(&["metadata"], texts(&session.metadata));
+    form.put_all(&["payment_intent_data", "metadata"], texts(&session.metadata));
     form
 }
 
-fn refund_form(refund: &NewRefund) -> Form {
+fn refund_form(refund: &NewRefund, payment_intent: &str) -> Form {
     let mut form = Form::new();
-    form.put(&["payment_intent"], &refund.payment_intent);
+    form.put(&["payment_intent"], payment_intent);
     form.put(&["amount"], refund.amount);
-    form.put_some(&["reason"], refund.reason.as_ref());
-    form.put_all(&["metadata"], texts(&with_operation(&refund.metadata, &refund.operation)));
+    form.put_all(&["metadata"], texts(&refund.metadata));
     form
+}
+
+/// Stripe counts whole seconds. Rounded down: a page never outlives its hold.
+pub(super) fn whole_secs(at: Timestamp) -> i64 {
+    at.micros().div_euclid(1_000_000)
 }
 
 fn sessions_form(query: &SessionsQuery) -> Form {
@@ -126,13 +136,6 @@ fn events_form(query: &EventsQuery) -> Form {
     form.put_some(&["ending_before"], query.ending_before.as_ref());
     form.put(&["limit"], PAGE_ROWS_MAX);
     form
-}
-
-/// The operation's name is not the caller's to choose otherwise: it is looked for by it.
-fn with_operation(metadata: &Metadata, operation: &SmolStr) -> Metadata {
-    let mut metadata = metadata.clone();
-    metadata.insert(OPERATION.into(), operation.clone());
-    metadata
 }
 
 fn texts(metadata: &Metadata) -> impl Iterator<Item = (&str, &str)> {

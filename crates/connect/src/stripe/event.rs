@@ -66,22 +66,43 @@ pub enum EventUnreadable {
     Object { id: SmolStr, kind: SmolStr, source: serde_json::Error },
 }
 
-/// An event whose object has not been looked at: in a list, one that cannot be understood must not hide the others.
+/// An event of a list, whole as Stripe told it: one that cannot be understood must not hide the others.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-pub struct RawEvent {
-    pub id: SmolStr,
-    #[serde(rename = "type")]
-    pub kind: SmolStr,
-    pub created: i64,
-    #[serde(default)]
-    pub livemode: bool,
-    pub account: Option<SmolStr>,
-    pub data: RawData,
+#[serde(transparent)]
+pub struct ListedEvent(Value);
+
+impl ListedEvent {
+    pub fn id(&self) -> Option<&str> {
+        self.0.get("id").and_then(Value::as_str)
+    }
+
+    /// In seconds since 1970.
+    pub fn created(&self) -> Option<i64> {
+        self.0.get("created").and_then(Value::as_i64)
+    }
+
+    /// What a webhook would have brought, but for blanks.
+    pub fn body(&self) -> Vec<u8> {
+        self.0.to_string().into_bytes()
+    }
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-pub struct RawData {
-    pub object: Value,
+/// An event whose object has not been looked at.
+#[derive(Deserialize)]
+struct RawEvent {
+    id: SmolStr,
+    #[serde(rename = "type")]
+    kind: SmolStr,
+    created: i64,
+    #[serde(default)]
+    livemode: bool,
+    account: Option<SmolStr>,
+    data: RawData,
+}
+
+#[derive(Deserialize)]
+struct RawData {
+    object: Value,
 }
 
 impl Event {
@@ -93,7 +114,7 @@ impl Event {
 }
 
 impl RawEvent {
-    pub fn understand(self) -> Result<Event, EventUnreadable> {
+    fn understand(self) -> Result<Event, EventUnreadable> {
         let RawEvent { id, kind, created, livemode, account, data } = self;
         match subject(&kind, data.object) {
             Ok(subject) => Ok(Event { id, kind, created, livemode, account, subject }),

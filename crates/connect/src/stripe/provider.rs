@@ -1,17 +1,25 @@
-//! Carries out the effects that Stripe is asked for: sessions made and expired, refunds. Every type of operation that
-//! uses it has a probe: sessions and refunds are found again by the operation's name in their metadata.
+//! Carries out the effects that Stripe is asked for: sessions made and expired, refunds. Sessions and refunds are found
+//! again by their metadata, which are of one request only. A tenant may use the accounts that are its own.
 
-use smol_str::SmolStr;
+use std::sync::Arc;
+
+use smol_str::{SmolStr, format_smolstr};
+use surehold_core::kernel::TenantId;
 use surehold_core::operations::commands::EffectCall;
-use surehold_engine::{BoxFuture, Provider, Told};
+use surehold_core::stays::operations::{
+    CreateCheckoutSession, ExpireCheckoutSession, NewRefund, NewSession, PaymentRequest, ProcessStripeEvent,
+    RefundPayment, SessionExpiry,
+};
+use surehold_engine::{BoxFuture, Provider, Registry, Told};
 
-use super::calls::SessionsQuery;
+use super::answers::RefusalAnswer;
+use super::calls::{SessionsQuery, whole_secs};
 use super::client::{CallError, Refusal, Stripe};
+use super::homes::Homes;
 use super::objects::{CheckoutSession, Metadata, Refund};
-use super::request::{NewRefund, NewSession, OPERATION, RefusalAnswer, SessionExpiry, StripeRequest};
 use super::told::{
-    error_kept, has_ended, is_key_misused, refund_done, rejected, session_done, told_by_error, told_by_unasked,
-    unanswered,
+    error_kept, has_ended, is_key_misused, not_done, refund_done, rejected, session_done, told_by_error,
+    told_by_unasked, told_by_unprepared, unanswered,
 };
 
 /// Of a list that is looked through. Beyond that it cannot be told what became of a request.
@@ -25,27 +33,76 @@ const SESSION_SECS_MIN: i64 = 1_800;
 #[derive(Clone, Debug)]
 pub struct StripeProvider {
     stripe: Stripe,
+    homes: Homes,
 }
 
 impl StripeProvider {
-    pub fn new(stripe: Stripe) -> StripeProvider {
-        StripeProvider { stripe }
+    pub fn new(stripe: Stripe, homes: Homes) -> StripeProvider {
+        StripeProvider { stripe, homes }
+    }
+
+    /// Adds the types of operation that stays are paid by. Without any account they say so when they are carried out.
+    #[must_use]
+    pub fn register(self, registry: Registry) -> Registry {
+        let provider: Arc<dyn Provider> = Arc::new(self);
+        registry
+            .state(ProcessStripeEvent)
+            .effect(CreateCheckoutSession, Arc::clone(&provider))
+            .effect(ExpireCheckoutSession, Arc::clone(&provider))
+            .effect(RefundPayment, provider)
     }
 
     async fn make(&self, call: &EffectCall) -> Told {
+        let Ok(request) = call.request.read::<PaymentRequest>() else {
+            return rejected("malformed", "the request to Stripe cannot be read", &RefusalAnswer::default());
+        };
+        if let Err(told) = self.admit(call.tenant, request.account()).await {
+            return told;
+        }
         let key = &call.idempotency_key;
-        match call.request.read() {
-            Ok(StripeRequest::CreateSession(session)) => match self.stripe.create_session(key, &session).await {
+        match request {
+            PaymentRequest::CreateSession(session) => match self.stripe.create_session(key, &session).await {
                 Ok(session) => session_done(&session),
                 Err(error) => told_by_error(&error),
             },
-            Ok(StripeRequest::ExpireSession(expiry)) => self.expire(key, &expiry).await,
-            Ok(StripeRequest::Refund(refund)) => match self.stripe.create_refund(key, &refund).await {
-                Ok(refund) => refund_done(&refund),
-                Err(error) => told_by_error(&error),
-            },
-            Err(_) => rejected("malformed", "the request to Stripe cannot be read", &RefusalAnswer::default()),
+            PaymentRequest::ExpireSession(expiry) => self.expire(key, &expiry).await,
+            PaymentRequest::Refund(refund) => self.refund(key, &refund).await,
         }
+    }
+
+    /// Names of accounts come out of the tenant's own records: another's must be as good as none.
+    async fn admit(&self, tenant: TenantId, account: &str) -> Result<(), Told> {
+        match self.homes.tenant(account).await {
+            Ok(Some(home)) if home == tenant => Ok(()),
+            Ok(_) => {
+                let error = format!("no Stripe account `{account}` is configured for this tenant");
+                Err(not_done("account-unknown", error, None))
+            }
+            Err(fault) => Err(not_done("store", fault.to_string(), None)),
+        }
+    }
+
+    async fn refund(&self, key: &str, refund: &NewRefund) -> Told {
+        let intent = match self.intent_of(refund).await {
+            Ok(Some(intent)) => intent,
+            Ok(None) => {
+                let error = "the session has no payment that could be given back";
+                return rejected("nothing-paid", error, &RefusalAnswer::default());
+            }
+            Err(error) => return told_by_unprepared(&error),
+        };
+        match self.stripe.create_refund(key, refund, &intent).await {
+            Ok(refund) => refund_done(&refund),
+            Err(error) => told_by_error(&error),
+        }
+    }
+
+    /// A session has one payment intent and keeps it, so that a repeat of the request is the same.
+    async fn intent_of(&self, refund: &NewRefund) -> Result<Option<SmolStr>, CallError> {
+        if let Some(intent) = &refund.payment_intent {
+            return Ok(Some(intent.clone()));
+        }
+        Ok(self.stripe.session(&refund.account, &refund.session).await?.payment_intent)
     }
 
     async fn expire(&self, key: &str, expiry: &SessionExpiry) -> Told {
@@ -70,11 +127,16 @@ impl StripeProvider {
     }
 
     async fn ask(&self, call: &EffectCall) -> Told {
-        match call.request.read() {
-            Ok(StripeRequest::CreateSession(session)) => self.find_session(&session).await,
-            Ok(StripeRequest::ExpireSession(expiry)) => self.look_at_session(&expiry).await,
-            Ok(StripeRequest::Refund(refund)) => self.find_refund(&refund).await,
-            Err(_) => Told::Undecidable { error: "the request to Stripe cannot be read".into() },
+        let Ok(request) = call.request.read::<PaymentRequest>() else {
+            return Told::Undecidable { error: "the request to Stripe cannot be read".into() };
+        };
+        if let Err(told) = self.admit(call.tenant, request.account()).await {
+            return told;
+        }
+        match request {
+            PaymentRequest::CreateSession(session) => self.find_session(&session).await,
+            PaymentRequest::ExpireSession(expiry) => self.look_at_session(&expiry).await,
+            PaymentRequest::Refund(refund) => self.find_refund(&refund).await,
         }
     }
 
@@ -93,8 +155,8 @@ impl StripeProvider {
     /// time.
     async fn find_session(&self, wanted: &NewSession) -> Told {
         let mut query = SessionsQuery {
-            created_from: Some(wanted.asked_at.saturating_sub(CLOCKS_APART_SECS)),
-            created_to: Some(wanted.expires_at.saturating_sub(SESSION_SECS_MIN - CLOCKS_APART_SECS)),
+            created_from: Some(whole_secs(wanted.asked_at).saturating_sub(CLOCKS_APART_SECS)),
+            created_to: Some(whole_secs(wanted.expires_at).saturating_sub(SESSION_SECS_MIN - CLOCKS_APART_SECS)),
             starting_after: None,
         };
         let mut oldest: Option<CheckoutSession> = None;
@@ -104,7 +166,7 @@ impl StripeProvider {
                 Err(error) => return told_by_unasked(&error),
             };
             query.starting_after = page.data.last().map(|session| session.id.clone());
-            let is_wanted = |session: &CheckoutSession| bears(&session.metadata, &wanted.operation);
+            let is_wanted = |session: &CheckoutSession| bears(&session.metadata, &wanted.metadata);
             oldest = page.data.into_iter().rfind(is_wanted).or(oldest);
             if !page.has_more || query.starting_after.is_none() {
                 return oldest.as_ref().map_or(Told::Absent, session_done);
@@ -114,16 +176,21 @@ impl StripeProvider {
     }
 
     async fn find_refund(&self, wanted: &NewRefund) -> Told {
+        let intent = match self.intent_of(wanted).await {
+            Ok(Some(intent)) => intent,
+            // What was never paid was never given back.
+            Ok(None) => return Told::Absent,
+            Err(error) => return told_by_unasked(&error),
+        };
         let mut starting_after: Option<SmolStr> = None;
         let mut oldest: Option<Refund> = None;
         for _ in 0..PROBE_PAGES_MAX {
-            let (account, intent) = (&wanted.account, &wanted.payment_intent);
-            let page = match self.stripe.refunds(account, intent, starting_after.as_deref()).await {
+            let page = match self.stripe.refunds(&wanted.account, &intent, starting_after.as_deref()).await {
                 Ok(page) => page,
                 Err(error) => return told_by_unasked(&error),
             };
             starting_after = page.data.last().map(|refund| refund.id.clone());
-            oldest = page.data.into_iter().rfind(|refund| bears(&refund.metadata, &wanted.operation)).or(oldest);
+            oldest = page.data.into_iter().rfind(|refund| bears(&refund.metadata, &wanted.metadata)).or(oldest);
             if !page.has_more || starting_after.is_none() {
                 return oldest.as_ref().map_or(Told::Absent, refund_done);
             }
@@ -132,8 +199,9 @@ impl StripeProvider {
     }
 }
 
-fn bears(metadata: &Metadata, operation: &SmolStr) -> bool {
-    metadata.get(OPERATION) == Some(operation)
+/// Others may have added to them.
+fn bears(metadata: &Metadata, wanted: &Metadata) -> bool {
+    !wanted.is_empty() && wanted.iter().all(|(name, value)| metadata.get(name) == Some(value))
 }
 
 fn too_many() -> Told {
@@ -141,8 +209,10 @@ fn too_many() -> Told {
 }
 
 impl Provider for StripeProvider {
+    /// Each tenant by itself: who names another's account gets into trouble alone.
     fn account(&self, call: &EffectCall) -> SmolStr {
-        call.request.read::<StripeRequest>().map(|request| request.account().clone()).unwrap_or_default()
+        let account = call.request.read::<PaymentRequest>().map(|request| request.account().clone());
+        format_smolstr!("{}/{}", call.tenant, account.unwrap_or_default())
     }
 
     fn call<'a>(&'a self, call: &'a EffectCall) -> BoxFuture<'a, Told> {

@@ -18,9 +18,9 @@ use smol_str::{SmolStr, format_smolstr};
 use surehold_core::operations::Payload;
 use surehold_engine::Told;
 
+use super::answers::{RefundAnswer, RefusalAnswer, SessionAnswer};
 use super::client::{CallError, Refusal};
 use super::objects::{CheckoutSession, Refund};
-use super::request::{RefundAnswer, RefusalAnswer, SessionAnswer};
 use super::words::SessionStatus;
 
 pub(super) fn session_done(session: &CheckoutSession) -> Told {
@@ -66,6 +66,16 @@ pub(super) fn told_by_unasked(error: &CallError) -> Told {
     }
 }
 
+/// What it means that a question was not answered which comes before the change itself: the change was not sent.
+pub(super) fn told_by_unprepared(error: &CallError) -> Told {
+    match told_by_error(error) {
+        Told::Rejected { code, error, .. } | Told::ErrorKept { code, error } | Told::Unanswered { code, error } => {
+            not_done(code, error, None)
+        }
+        told @ (Told::Done { .. } | Told::NotDone { .. } | Told::Absent | Told::Undecidable { .. }) => told,
+    }
+}
+
 pub(super) fn told_by_refusal(refusal: &Refusal) -> Told {
     let (code, error) = (code(refusal), text(refusal));
     if code == "lock_timeout" {
@@ -100,7 +110,7 @@ pub(super) fn rejected(code: impl Into<SmolStr>, error: impl Into<SmolStr>, answ
     Told::Rejected { code: code.into(), error: error.into(), response: Payload::of(answer) }
 }
 
-fn not_done(code: impl Into<SmolStr>, error: impl Into<SmolStr>, retry_after_secs: Option<u32>) -> Told {
+pub(super) fn not_done(code: impl Into<SmolStr>, error: impl Into<SmolStr>, retry_after_secs: Option<u32>) -> Told {
     Told::NotDone { code: code.into(), error: error.into(), retry_after_secs }
 }
 
@@ -209,6 +219,17 @@ mod tests {
         check(503, "api_error", "", true, "kept api_error", "unanswered api_error");
         check(504, "", "", false, "unanswered status-504", "unanswered status-504");
         check(302, "", "", false, "unanswered status-302", "unanswered status-302");
+    }
+
+    #[test]
+    fn questions_before_a_change() {
+        let check = |error: CallError, expected: &str| assert_eq!(shown(&told_by_unprepared(&error)), expected);
+        check(CallError::Timeout, "not done timeout None");
+        check(CallError::Garbage { status: 200 }, "not done garbage None");
+        check(CallError::Unsendable, "not done unsendable None");
+        check(refusal(404, "invalid_request_error", "resource_missing", false), "not done resource_missing None");
+        check(refusal(500, "api_error", "", false), "not done api_error None");
+        check(refusal(429, "invalid_request_error", "rate_limit", false), "not done rate_limit Some(7)");
     }
 
     #[test]

@@ -12,13 +12,21 @@ use bytes::Bytes;
 use reqwest::Url;
 use serde_json::{Value, json};
 use surehold_connect::stripe::{
-    API_VERSION, CallError, EventsQuery, KINDS, Line, Metadata, NewRefund, NewSession, PROBE_PAGES_MAX, SessionExpiry,
-    Stripe, StripeAccount, StripeProvider, StripeRequest,
+    API_VERSION, AccountHome, CallError, Event, EventsQuery, Homes, KINDS, Metadata, PROBE_PAGES_MAX, Stripe,
+    StripeAccount, StripeProvider, SweepConfig, Sweeper,
 };
-use surehold_core::kernel::{TenantId, Timestamp};
+use surehold_core::kernel::{Currency, HoldId, HoldPolicy, Slug, TenantId, Timestamp};
 use surehold_core::operations::commands::EffectCall;
-use surehold_core::operations::{DedupeKey, Doubt, JsonList, LeaseToken, OperationKey, Payload, TypeName};
-use surehold_engine::{Provider, Told};
+use surehold_core::operations::{
+    DedupeKey, Doubt, ExternalId, InboxEvent, InboxKey, JsonList, LeaseToken, OperationKey, Payload, SourceName,
+    TypeName,
+};
+use surehold_core::stays::operations::{
+    CheckoutItem, NewRefund, NewSession, PaymentRequest, SessionCreated, SessionExpiry,
+};
+use surehold_engine::{Engine, EngineConfig, Provider, Registry, Store, Told, builtin};
+use surehold_sqlite::SqliteStore;
+use tempfile::TempDir;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
 
@@ -53,6 +61,37 @@ struct Script {
 struct FakeStripe {
     address: SocketAddr,
     script: Arc<Mutex<Script>>,
+    town: Town,
+}
+
+/// An installation with one tenant, whose accounts `main` and, for rehearsals, `rehearsal` are.
+struct Town {
+    engine: Engine,
+    homes: Homes,
+    _folder: TempDir,
+}
+
+const TENANT: TenantId = TenantId(1);
+
+impl Town {
+    async fn new() -> Town {
+        let folder = TempDir::new().unwrap();
+        let store: Arc<dyn Store> = Arc::new(SqliteStore::open(&folder.path().join("surehold.db")).unwrap());
+        let engine = Engine::start_with(store, EngineConfig::default(), builtin(Registry::default())).unwrap();
+        let slug = || Slug::new("casa").unwrap();
+        assert_eq!(engine.create_tenant(slug(), HoldPolicy::default(), TENANT).await, Ok(TENANT));
+        engine.create_test_twin(TENANT).await.unwrap();
+        let home = |account: &str, is_test: bool| AccountHome {
+            account: account.into(),
+            tenant: slug(),
+            is_test,
+            webhook_secrets: Vec::new(),
+        };
+        let nobodys = AccountHome { tenant: Slug::new("nobody").unwrap(), ..home("nobodys", false) };
+        let homes = [home("main", false), home("rehearsal", true), nobodys];
+        let homes = Homes::new(engine.views().clone(), homes);
+        Town { engine, homes, _folder: folder }
+    }
 }
 
 impl FakeStripe {
@@ -63,19 +102,23 @@ impl FakeStripe {
         let script = Arc::new(Mutex::new(Script { answers, ..Script::default() }));
         let app = Router::new().fallback(answer).with_state(Arc::clone(&script));
         tokio::spawn(async move { axum::serve(listener, app).await });
-        FakeStripe { address, script }
+        FakeStripe { address, script, town: Town::new().await }
     }
 
     fn client(&self) -> Stripe {
         client_of(self.address)
     }
 
-    async fn call(&self, request: &StripeRequest) -> Told {
-        patiently(StripeProvider::new(self.client()).call(&effect(request))).await
+    fn provider(&self) -> StripeProvider {
+        StripeProvider::new(self.client(), self.town.homes.clone())
     }
 
-    async fn probe(&self, request: &StripeRequest) -> Told {
-        patiently(StripeProvider::new(self.client()).probe(&effect(request))).await
+    async fn call(&self, request: &PaymentRequest) -> Told {
+        patiently(self.provider().call(&effect(request))).await
+    }
+
+    async fn probe(&self, request: &PaymentRequest) -> Told {
+        patiently(self.provider().probe(&effect(request))).await
     }
 
     /// Everything that was asked; all that was to be answered has been.
@@ -109,15 +152,19 @@ async fn answer(
     builder.body(Body::from(scripted.body)).unwrap()
 }
 
-fn client_of(address: SocketAddr) -> Stripe {
+fn account_at(name: &str, address: SocketAddr) -> StripeAccount {
     let base_url = Url::parse(&format!("http://{address}")).unwrap();
-    Stripe::new([StripeAccount { base_url, ..StripeAccount::new("main", SECRET_KEY.into()) }]).unwrap()
+    StripeAccount { base_url, ..StripeAccount::new(name, SECRET_KEY.into()) }
 }
 
-fn effect(request: &StripeRequest) -> EffectCall {
+fn client_of(address: SocketAddr) -> Stripe {
+    Stripe::new([account_at("main", address)]).unwrap()
+}
+
+fn effect(request: &PaymentRequest) -> EffectCall {
     let (kind, key) = (TypeName::new("AT_STRIPE").unwrap(), DedupeKey::new("1").unwrap());
     EffectCall {
-        tenant: TenantId(1),
+        tenant: TENANT,
         operation: OperationKey { kind, key },
         generation: 1,
         step: 0,
@@ -132,51 +179,62 @@ fn effect(request: &StripeRequest) -> EffectCall {
     }
 }
 
-fn new_session() -> StripeRequest {
-    StripeRequest::CreateSession(NewSession {
+const HOLD: &str = "019a8d1e-6f00-7000-8000-000000000001";
+
+fn at(secs: i64) -> Timestamp {
+    Timestamp::from_micros(0).plus_secs(secs)
+}
+
+fn metadata(operation: &str) -> Metadata {
+    Metadata::from([("hold".into(), "1".into()), ("operation".into(), operation.into())])
+}
+
+fn new_session() -> PaymentRequest {
+    let item = |name: &str, quantity: i64, amount: i64| CheckoutItem { name: name.into(), quantity, amount };
+    PaymentRequest::CreateSession(NewSession {
         account: "main".into(),
-        operation: "op 1".into(),
-        asked_at: 1_700_000_000,
-        currency: "eur".into(),
-        lines: vec![
-            Line { name: "Two nights & breakfast".into(), unit_amount: 9_000, quantity: 2 },
-            Line { name: "Cleaning".into(), unit_amount: 1_500, quantity: 1 },
-        ],
+        asked_at: at(1_700_000_000),
+        currency: Currency::parse("EUR").unwrap(),
+        items: vec![item("Two nights & breakfast", 2, 9_000), item("Cleaning", 1, 1_500)],
         success_url: "https://x.pt/ok?s={CHECKOUT_SESSION_ID}".into(),
-        cancel_url: Some("https://x.pt/no".into()),
-        client_reference_id: Some("hold-1".into()),
-        expires_at: 1_700_003_600,
-        metadata: Metadata::from([("hold".into(), "1".into())]),
+        cancel_url: "https://x.pt/no".into(),
+        reference: HoldId::parse(HOLD).unwrap(),
+        expires_at: at(1_700_003_600),
+        metadata: metadata("op 1"),
     })
 }
 
-fn new_refund() -> StripeRequest {
-    StripeRequest::Refund(NewRefund {
+fn refund_of(payment_intent: Option<&str>) -> PaymentRequest {
+    PaymentRequest::Refund(NewRefund {
         account: "main".into(),
-        operation: "op-2".into(),
-        payment_intent: "pi_1".into(),
+        session: "cs_1".into(),
+        payment_intent: payment_intent.map(Into::into),
         amount: 400,
-        reason: Some("requested_by_customer".into()),
-        metadata: Metadata::new(),
+        currency: Currency::parse("EUR").unwrap(),
+        metadata: metadata("op-2"),
     })
 }
 
-fn expiry_of(session: &str) -> StripeRequest {
-    StripeRequest::ExpireSession(SessionExpiry { account: "main".into(), session: session.into() })
+fn new_refund() -> PaymentRequest {
+    refund_of(Some("pi_1"))
+}
+
+fn expiry_of(session: &str) -> PaymentRequest {
+    PaymentRequest::ExpireSession(SessionExpiry { account: "main".into(), session: session.into() })
 }
 
 fn session(id: &str, status: &str, operation: &str) -> Value {
     json!({
         "id": id, "object": "checkout.session", "status": status, "payment_status": "unpaid", "amount_total": 19_500,
         "currency": "eur", "expires_at": 1_700_003_600, "url": "https://checkout/1", "payment_intent": null,
-        "metadata": {"operation": operation},
+        "metadata": {"hold": "1", "operation": operation, "added": "by somebody"},
     })
 }
 
 fn refund(id: &str, operation: &str) -> Value {
     json!({
         "id": id, "object": "refund", "amount": 400, "currency": "eur", "status": "pending", "payment_intent": "pi_1",
-        "charge": "ch_1", "metadata": {"operation": operation},
+        "charge": "ch_1", "metadata": {"hold": "1", "operation": operation},
     })
 }
 
@@ -208,6 +266,9 @@ async fn a_session_is_asked_for_in_stripes_words() {
     let told = stripe.call(&new_session()).await;
     let kept = r#"{"amount_total":19500,"currency":"eur","expires_at":1700003600,"payment_intent":null,"payment_status":"unpaid","session":"cs_1","status":"open","url":"https://checkout/1"}"#;
     assert_eq!(shown(&told), format!("done cs_1 {kept}"));
+    let Told::Done { response, .. } = told else { panic!("not done") };
+    let created: SessionCreated = response.read().unwrap();
+    assert_eq!((created.session.as_str(), created.url.as_str()), ("cs_1", "https://checkout/1"));
     let received = stripe.received();
     assert_eq!(received.len(), 1);
     assert_eq!(received[0].line, "POST /v1/checkout/sessions");
@@ -223,7 +284,7 @@ async fn a_session_is_asked_for_in_stripes_words() {
         "line_items[1][quantity]=1",
         "success_url=https%3A%2F%2Fx.pt%2Fok%3Fs%3D%7BCHECKOUT_SESSION_ID%7D",
         "cancel_url=https%3A%2F%2Fx.pt%2Fno",
-        "client_reference_id=hold-1",
+        "client_reference_id=019a8d1e-6f00-7000-8000-000000000001",
         "expires_at=1700003600",
         "metadata[hold]=1",
         "metadata[operation]=op%201",
@@ -241,8 +302,70 @@ async fn a_refund_is_asked_for_in_stripes_words() {
     assert_eq!(shown(&told), format!("done re_1 {kept}"));
     let received = stripe.received();
     assert_eq!(received[0].line, "POST /v1/refunds");
-    let body = "payment_intent=pi_1&amount=400&reason=requested_by_customer&metadata[operation]=op-2";
+    let body = "payment_intent=pi_1&amount=400&metadata[hold]=1&metadata[operation]=op-2";
     assert_eq!(received[0].body, body);
+}
+
+#[tokio::test]
+async fn a_payment_that_is_not_known_is_asked_for() {
+    const GET: &str = "GET /v1/checkout/sessions/cs_1";
+    const POST: &str = "POST /v1/refunds";
+    const LIST: &str = "GET /v1/refunds?payment_intent=pi_1&limit=100";
+    async fn check(answers: Vec<Scripted>, called: &str, lines: &[&str]) {
+        let stripe = FakeStripe::start(answers).await;
+        let told = shown(&stripe.call(&refund_of(None)).await);
+        assert!(told.starts_with(called), "{told}, not {called}");
+        assert_eq!(stripe.lines(), lines, "{called}");
+    }
+    async fn check_probe(answers: Vec<Scripted>, probed: &str, lines: &[&str]) {
+        let stripe = FakeStripe::start(answers).await;
+        let told = shown(&stripe.probe(&refund_of(None)).await);
+        assert!(told.starts_with(probed), "{told}, not {probed}");
+        assert_eq!(stripe.lines(), lines, "{probed}");
+    }
+    let mut paid = session("cs_1", "complete", "op 1");
+    paid["payment_intent"] = json!("pi_1");
+    let (paid, unpaid) = (says(200, &paid), says(200, &session("cs_1", "complete", "op 1")));
+    check(vec![paid.clone(), says(200, &refund("re_1", "op-2"))], "done re_1", &[GET, POST]).await;
+    check(vec![unpaid.clone()], "rejected nothing-paid", &[GET]).await;
+    // Nothing was sent that could give money back.
+    check(vec![refused(500, "x")], "not done x", &[GET]).await;
+    check(vec![refused(404, "resource_missing")], "not done resource_missing", &[GET]).await;
+    check_probe(vec![paid, page(&[refund("re_1", "op-2")], false)], "done re_1", &[GET, LIST]).await;
+    check_probe(vec![unpaid], "absent", &[GET]).await;
+    check_probe(vec![refused(500, "x")], "unanswered x", &[GET]).await;
+}
+
+/// Names of accounts stand in the tenant's own records; that is not enough.
+#[tokio::test]
+async fn accounts_of_others_are_not_used() {
+    async fn check(account: &str, tenant: TenantId, is_made: bool) {
+        let answers = if is_made { vec![says(200, &session("cs_1", "expired", "op 1"))] } else { Vec::new() };
+        let stripe = FakeStripe::start(answers).await;
+        let accounts = ["main", "rehearsal", "nobodys", "homeless"].map(|name| account_at(name, stripe.address));
+        let provider = StripeProvider::new(Stripe::new(accounts).unwrap(), stripe.town.homes.clone());
+        let request = PaymentRequest::ExpireSession(SessionExpiry { account: account.into(), session: "cs_1".into() });
+        let call = EffectCall { tenant, ..effect(&request) };
+        let expected = if is_made {
+            "done cs_1".to_owned()
+        } else {
+            format!("not done account-unknown no Stripe account `{account}` is configured for this tenant")
+        };
+        let told = shown(&patiently(provider.call(&call)).await);
+        assert!(told.starts_with(&expected), "{told}, not {expected}");
+        if !is_made {
+            let told = shown(&patiently(provider.probe(&call)).await);
+            assert!(told.starts_with(&expected), "{told}, not {expected}");
+        }
+        assert_eq!(stripe.lines().len(), usize::from(is_made), "{account} {tenant}");
+    }
+    check("main", TENANT, true).await;
+    check("rehearsal", TENANT.twin(), true).await;
+    check("main", TENANT.twin(), false).await;
+    check("rehearsal", TENANT, false).await;
+    check("main", TenantId(2), false).await;
+    check("nobodys", TENANT, false).await;
+    check("homeless", TENANT, false).await;
 }
 
 #[tokio::test]
@@ -312,7 +435,8 @@ async fn nobody_there_and_connections_that_break() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
     drop(listener);
-    let nobody = StripeProvider::new(client_of(address));
+    let town = Town::new().await;
+    let nobody = StripeProvider::new(client_of(address), town.homes.clone());
     let told = patiently(nobody.call(&effect(&new_refund()))).await;
     assert_eq!(shown(&told), "not done unreachable Stripe cannot be reached None");
     let told = patiently(nobody.probe(&effect(&new_refund()))).await;
@@ -321,7 +445,7 @@ async fn nobody_there_and_connections_that_break() {
     // It reads the request, says this much, and hangs up.
     for said in ["", "HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n{\"id\":"] {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let provider = StripeProvider::new(client_of(listener.local_addr().unwrap()));
+        let provider = StripeProvider::new(client_of(listener.local_addr().unwrap()), town.homes.clone());
         let hanging_up = async {
             let (mut stream, _) = listener.accept().await.unwrap();
             let mut request = Vec::new();
@@ -342,11 +466,11 @@ async fn what_cannot_be_asked_is_not_asked() {
     let stripe = FakeStripe::start([]).await;
     let told = stripe.call(&expiry_of("../refunds")).await;
     assert!(shown(&told).starts_with("rejected unsendable"), "{told:?}");
-    let elsewhere = StripeRequest::ExpireSession(SessionExpiry { account: "gone".into(), session: "cs_1".into() });
+    let elsewhere = PaymentRequest::ExpireSession(SessionExpiry { account: "gone".into(), session: "cs_1".into() });
     let told = stripe.call(&elsewhere).await;
     assert!(shown(&told).starts_with("not done account-unknown"), "{told:?}");
     let unreadable = EffectCall { request: Payload::null(), ..effect(&new_refund()) };
-    let provider = StripeProvider::new(stripe.client());
+    let provider = stripe.provider();
     assert!(shown(&provider.call(&unreadable).await).starts_with("rejected malformed"));
     assert!(shown(&provider.probe(&unreadable).await).starts_with("undecidable"));
     let unsayable = EffectCall { idempotency_key: "a\r\nb: c".into(), ..effect(&new_refund()) };
@@ -482,7 +606,7 @@ async fn events_are_listed() {
     let list = patiently(stripe.client().events("main", &query)).await.unwrap();
     assert!(list.has_more);
     // One that cannot be understood does not hide the other.
-    let understood: Vec<_> = list.data.into_iter().map(|event| event.understand().is_ok()).collect();
+    let understood: Vec<_> = list.data.iter().map(|event| Event::read(&event.body()).is_ok()).collect();
     assert_eq!(understood, [false, true]);
     let query = EventsQuery { ending_before: Some("evt_1".into()), ..EventsQuery::default() };
     assert_eq!(patiently(stripe.client().events("main", &query)).await.unwrap().data, []);
@@ -500,7 +624,7 @@ async fn the_key_stays_secret() {
     let indiscreet =
         json!({"error": {"type": "invalid_request_error", "message": format!("no such key: {SECRET_KEY}")}});
     let stripe = FakeStripe::start([says(401, &indiscreet), says(400, &indiscreet), says(401, &indiscreet)]).await;
-    let provider = StripeProvider::new(stripe.client());
+    let provider = stripe.provider();
     let mut texts = vec![
         format!("{:?}", StripeAccount::new("main", SECRET_KEY.into())),
         format!("{:#?} {:#?}", stripe.client(), provider),
@@ -519,4 +643,60 @@ async fn the_key_stays_secret() {
         assert!(!text.contains("most_secret"), "{text}");
     }
     assert_eq!(stripe.lines().len(), 3);
+}
+
+/// An event of this kind, so old.
+fn event_of(id: &str, created: i64) -> Value {
+    json!({"id": id, "type": "checkout.session.expired", "created": created, "data": {"object": {"id": "cs_1"}}})
+}
+
+async fn is_kept(town: &Town, id: &str) -> bool {
+    let (source, external_id) = (SourceName::new("stripe/main").unwrap(), ExternalId::new(id).unwrap());
+    let key = InboxKey { source, external_id };
+    town.engine.views().record::<InboxEvent>(TENANT, &key).await.unwrap().is_some()
+}
+
+#[tokio::test]
+async fn events_that_never_arrived_are_found() {
+    const GRACE_SECS: i64 = 100;
+    let now = {
+        let town = Town::new().await;
+        town.engine.views().clock().await.unwrap().micros() / 1_000_000
+    };
+    let (old, young) = (|id: &str| event_of(id, now - 1_000), event_of("evt_young", now + 10));
+    let unreadable = json!({"object": "not an event"});
+    let answers = [
+        page(&[young, old("evt_3"), unreadable, old("evt_2")], true),
+        page(&[old("evt_1")], false),
+        // The next look goes back behind the first one and finds nothing new.
+        page(&[old("evt_3"), old("evt_2")], false),
+        refused(500, "x"),
+        page(&[old("evt_4")], false),
+    ];
+    let stripe = FakeStripe::start(answers).await;
+    let town = &stripe.town;
+    let config = SweepConfig { grace_secs: GRACE_SECS, ..SweepConfig::default() };
+    let main = "main".into();
+    let mut sweeper = Sweeper::new(town.engine.clone(), stripe.client(), town.homes.clone(), config);
+    let mut found = Vec::new();
+    for _ in 0..4 {
+        found.push(patiently(sweeper.look_at(&main)).await.ok());
+    }
+    assert_eq!(found, [Some(3), Some(0), None, Some(1)]);
+    for (id, expected) in [("evt_1", true), ("evt_2", true), ("evt_3", true), ("evt_4", true), ("evt_young", false)] {
+        assert_eq!(is_kept(town, id).await, expected, "{id}");
+    }
+    let lines = stripe.lines();
+    let from: Vec<i64> = lines.iter().map(|line| created_from(line)).collect();
+    let near = |found: i64, expected: i64| (0..60).contains(&(found - expected));
+    assert!(near(from[0], now - config.first_secs) && from[1] == from[0], "{lines:?}");
+    assert!(near(from[2], now - config.overlap_secs), "{lines:?}");
+    // What was broken off is looked through again.
+    assert!(near(from[4], now - config.overlap_secs), "{lines:?}");
+    assert!(lines[0].contains("types[]=checkout.session.completed") && lines[1].contains("starting_after=evt_2"));
+}
+
+fn created_from(line: &str) -> i64 {
+    let (_, rest) = line.split_once("created[gte]=").unwrap();
+    rest.split('&').next().unwrap().parse().unwrap()
 }

@@ -58,8 +58,9 @@ pub(crate) struct WebhookQuery {
 
 /// Receive a webhook
 ///
-/// `standard/{tenant}/{inbox}` takes Standard Webhooks, signed with the inbox's secret. Needs no key: the signature is
-/// the key. A repeat is answered like the first delivery and changes nothing. The body may be anything of up to 256 KiB.
+/// `standard/{tenant}/{inbox}` takes Standard Webhooks, signed with the inbox's secret; `stripe/{account}` takes
+/// Stripe's events, signed with a secret of the account. Needs no key: the signature is the key. A repeat is answered
+/// like the first delivery and changes nothing. The body may be anything of up to 256 KiB.
 #[utoipa::path(post, path = "/webhooks/{source}/{*rest}", tag = "Inbox", security(()),
     params(("source" = String, Path, example = "standard"), ("rest" = String, Path, example = "casa-azul/orders"),
         WebhookQuery),

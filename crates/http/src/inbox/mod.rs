@@ -2,6 +2,7 @@
 //! operation deals with it; storing and answering is the API's.
 
 mod standard;
+mod stripe;
 mod tasks;
 
 use std::sync::Arc;
@@ -15,6 +16,7 @@ use surehold_engine::{BoxFuture, Fault};
 use crate::Api;
 use crate::keys::KeyMode;
 pub use standard::StandardSource;
+pub use stripe::StripeSource;
 pub use tasks::{EXPIRE_HOLD_TASK, Task};
 
 /// Somebody whose webhooks are taken, at `/webhooks/{name}/…`.

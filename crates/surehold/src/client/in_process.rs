@@ -13,6 +13,7 @@ use tokio_util::sync::CancellationToken;
 use tower::ServiceExt;
 
 use super::{Answer, Chunks, ClientError, Reply, Request};
+use crate::accounts::Accounts;
 use crate::config::Config;
 use crate::installation;
 
@@ -83,7 +84,8 @@ impl Opened {
         config.engine.schedule_pause_ms = 0;
         let engine = installation::open(&config).await?;
         let stop = CancellationToken::new();
-        let api = Api::new(engine.clone(), installation::api_config(&config), None, stop.clone());
+        let api_config = installation::api_config(&config, &Accounts::none()?);
+        let api = Api::new(engine.clone(), api_config, None, stop.clone());
         Ok(Opened { api: InProcess::new(&api), engine, stop })
     }
 

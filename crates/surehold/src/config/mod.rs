@@ -13,7 +13,7 @@ mod values;
 
 use std::collections::HashMap;
 
-pub(crate) use error::{ConfigError, Origin};
+pub(crate) use error::{ConfigError, Nearest, Origin, shown_name};
 pub(crate) use load::ConfigArgs;
 pub(crate) use reference::ConfigCommand;
 pub(crate) use settings::{Config, SECTIONS, StoreTarget, Telemetry};

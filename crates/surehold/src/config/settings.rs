@@ -108,6 +108,14 @@ settings! {
         timeout_secs: u64 = 15, whole(1, 60);
     }
 
+    /// Payments by Stripe.
+    [stripe] Stripe {
+        /// File with the accounts at Stripe and their keys, apart from everything else. Read at the start. Absent,
+        /// nothing can be paid by Stripe.
+        accounts_file: Option<PathBuf> = None,
+            optional("the path of a TOML file", "\"/etc/surehold/stripe.toml\"");
+    }
+
     /// Log lines, on standard error.
     [log] Log {
         /// Lines for people, or one JSON object a line.

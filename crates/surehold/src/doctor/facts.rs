@@ -5,6 +5,8 @@ use std::path::PathBuf;
 use surehold_postgres::PostgresFacts;
 use surehold_sqlite::SqliteFacts;
 
+use crate::accounts::AccountFacts;
+
 #[derive(Clone, Debug)]
 pub(super) struct Facts {
     pub(super) store: StoreFacts,
@@ -14,6 +16,20 @@ pub(super) struct Facts {
     pub(super) open_files_max: Option<u64>,
     /// Files of the configuration that cannot be read, and why.
     pub(super) unreadable_files: Vec<(PathBuf, String)>,
+    /// The file with the accounts at Stripe, if the configuration names one.
+    pub(super) accounts: Option<AccountsFile>,
+}
+
+#[derive(Clone, Debug)]
+pub(super) enum AccountsFile {
+    /// Says why, and what to do.
+    Unusable(String),
+    Read {
+        path: PathBuf,
+        /// Permission bits.
+        mode: Option<u32>,
+        accounts: Vec<AccountFacts>,
+    },
 }
 
 #[derive(Clone, Debug)]

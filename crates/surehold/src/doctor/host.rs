@@ -8,7 +8,8 @@ use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use super::facts::{FolderFacts, ServerFacts};
+use super::facts::{AccountsFile, FolderFacts, ServerFacts};
+use crate::accounts::Accounts;
 use crate::config::{Config, StoreTarget};
 
 const PROBES_MAX: usize = 32;
@@ -40,12 +41,24 @@ pub(super) fn unreadable_files(config: &Config) -> Vec<(PathBuf, String)> {
     files.into_iter().flatten().filter_map(fails).collect()
 }
 
+pub(super) fn accounts(config: &Config) -> Option<AccountsFile> {
+    let path = config.stripe.accounts_file.clone()?;
+    Some(match Accounts::load(config) {
+        Err(error) => AccountsFile::Unusable(error.to_string()),
+        Ok(Accounts { facts, .. }) => AccountsFile::Read { mode: mode_of(&path), path, accounts: facts },
+    })
+}
+
+fn mode_of(path: &Path) -> Option<u32> {
+    fs::metadata(path).ok().map(|metadata| metadata.permissions().mode() & 0o777)
+}
+
 pub(super) fn folder(config: &Config) -> FolderFacts {
     let (path, on_this_disk) = match config.store.target() {
         StoreTarget::Sqlite(file) => (folder_of(&file), true),
         StoreTarget::Postgres(_) => (config.store.data_dir.clone(), false),
     };
-    let mode = fs::metadata(&path).ok().map(|metadata| metadata.permissions().mode() & 0o777);
+    let mode = mode_of(&path);
     let nearest = std::path::absolute(&path).ok().and_then(|path| {
         let existing = path.ancestors().find(|folder| folder.is_dir())?;
         existing.canonicalize().ok()

@@ -7,7 +7,8 @@ use serde::Serialize;
 use surehold_postgres::PostgresFacts;
 use surehold_sqlite::SqliteFacts;
 
-use super::facts::{Facts, FolderFacts, SchemaFacts, StoreFacts};
+use super::facts::{AccountsFile, Facts, FolderFacts, SchemaFacts, StoreFacts};
+use crate::accounts::AccountFacts;
 use crate::config::Config;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -74,6 +75,7 @@ pub(super) fn judge(config: &Config, facts: &Facts) -> Vec<Finding> {
         let found = format!("cannot read {}: {why}", path.display());
         bad("tls", Verdict::Broken, found, "correct the path, or let this user read the file")
     }));
+    findings.extend(facts.accounts.iter().flat_map(accounts));
     findings.extend(facts.open_files_max.map(|max| open_files(config, max)));
     findings.push(running(facts));
     findings
@@ -274,6 +276,37 @@ fn open_files(config: &Config, max: u64) -> Finding {
     }
     let found = format!("at most {max}, and server.connections_max = {connections} needs {needed}");
     bad("open files", Verdict::Warn, found, format!("run `ulimit -n {needed}` before the start, or lower the setting"))
+}
+
+fn accounts(file: &AccountsFile) -> Vec<Finding> {
+    let (path, mode, accounts) = match file {
+        AccountsFile::Unusable(why) => {
+            let (found, next) = why.split_once("\nhint: ").unwrap_or((why, "correct stripe.accounts_file"));
+            return vec![bad("stripe", Verdict::Broken, found, next)];
+        }
+        AccountsFile::Read { path, mode, accounts } => (path.display(), mode, accounts),
+    };
+    let mut findings: Vec<Finding> = accounts.iter().map(account).collect();
+    if accounts.is_empty() {
+        let next = "write an account as [accounts.NAME], or leave stripe.accounts_file out";
+        findings.push(bad("stripe", Verdict::Warn, format!("{path} names no account"), next));
+    }
+    if mode.is_some_and(|mode| mode & 0o007 != 0) {
+        let found = format!("every user of this machine can open {path}, which has keys that move money");
+        findings.push(bad("stripe", Verdict::Warn, found, format!("run `chmod o-rwx {path}`")));
+    }
+    findings
+}
+
+fn account(account: &AccountFacts) -> Finding {
+    let (found, next) = match (account.is_test, account.key_is_test) {
+        (false, Some(true)) => ("its key is one for tests: rooms are sold for no money", "use a live key"),
+        (true, Some(false)) => ("its key is a live one: rehearsals cost money", "use a key for tests"),
+        (false, Some(false) | None) | (true, Some(true) | None) => {
+            return ok("stripe", format!("account {account}"));
+        }
+    };
+    bad("stripe", Verdict::Warn, format!("account {account}: {found}"), next)
 }
 
 fn running(facts: &Facts) -> Finding {

@@ -41,6 +41,7 @@ impl Doctor {
             kernel: host::kernel(),
             open_files_max: host::open_files_max(),
             unreadable_files: host::unreadable_files(&config),
+            accounts: host::accounts(&config),
         };
         let report = Report::new(&config, &facts, judge(&config, &facts));
         let text = if self.json { format!("{}\n", serde_json::to_string(&report)?) } else { report.for_people() };

@@ -2,12 +2,14 @@
 
 use std::path::{Path, PathBuf};
 
+use surehold_core::kernel::Slug;
 use surehold_postgres::PostgresFacts;
 use surehold_sqlite::SqliteFacts;
 
-use super::facts::{Facts, FolderFacts, SchemaFacts, ServerFacts, StoreFacts};
+use super::facts::{AccountsFile, Facts, FolderFacts, SchemaFacts, ServerFacts, StoreFacts};
 use super::host::{file_system_of, holder_in, open_files_max_in};
 use super::judge::{Finding, Verdict, bytes_for_people, judge};
+use crate::accounts::AccountFacts;
 use crate::config::{Config, ConfigArgs};
 
 const GIB: u64 = 1 << 30;
@@ -63,6 +65,7 @@ fn sound() -> Facts {
         kernel: Some("Linux 6.1".to_owned()),
         open_files_max: Some(20_000),
         unreadable_files: Vec::new(),
+        accounts: None,
     }
 }
 
@@ -214,6 +217,43 @@ fn networks() {
     check(&["server.connections_max=19800"], "");
     let unreadable = Facts { unreadable_files: vec![("k.pem".into(), "denied".to_owned())], ..sound() };
     assert_eq!(complaints(&[], &unreadable), "Broken tls: cannot read k.pem: denied");
+}
+
+#[test]
+fn accounts_at_stripe() {
+    let account = |is_test: bool, key_is_test: Option<bool>| AccountFacts {
+        name: "main".to_owned(),
+        tenant: Slug::new("casa").unwrap(),
+        is_test,
+        key_is_test,
+        elsewhere: None,
+    };
+    let check = |accounts: AccountsFile, expected: &str| {
+        let facts = Facts { accounts: Some(accounts), ..sound() };
+        assert_eq!(complaints(&[], &facts), expected);
+    };
+    let file = |mode: u32, accounts: Vec<AccountFacts>| AccountsFile::Read {
+        path: "stripe.toml".into(),
+        mode: Some(mode),
+        accounts,
+    };
+    let sound_accounts = vec![account(false, Some(false)), account(true, Some(true)), account(false, None)];
+    check(file(0o600, sound_accounts), "");
+    check(
+        file(0o600, vec![account(false, Some(true)), account(true, Some(false))]),
+        "Warn stripe: account main for the live data of casa: its key is one for tests: rooms are sold for no money\n\
+         Warn stripe: account main for the test data of casa: its key is a live one: rehearsals cost money",
+    );
+    check(file(0o640, Vec::new()), "Warn stripe: stripe.toml names no account");
+    check(
+        file(0o644, vec![account(false, None)]),
+        "Warn stripe: every user of this machine can open stripe.toml, which has keys that move money",
+    );
+    let unusable = AccountsFile::Unusable("stripe.toml:1: `x` is no account\nhint: write one".to_owned());
+    check(unusable, "Broken stripe: stripe.toml:1: `x` is no account");
+    let facts = Facts { accounts: Some(file(0o600, vec![account(false, None)])), ..sound() };
+    let told = judge(&Config::default(), &facts);
+    assert!(told.iter().any(|finding| finding.found == "account main for the live data of casa"), "{told:?}");
 }
 
 #[test]

@@ -18,6 +18,7 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 use tracing::{info, warn};
 
+use crate::accounts::Accounts;
 use crate::config::{Config, ConfigArgs};
 use crate::lab::LabArgs;
 use crate::{installation, telemetry};
@@ -91,13 +92,15 @@ impl Doors {
 }
 
 async fn serve(config: &Config, demo: bool, lab: &LabArgs) -> Result<()> {
+    let accounts = Accounts::load(config)?;
     let metrics = metrics::install()?;
-    let engine = installation::open_with(config, lab).await?;
+    let engine = installation::open_with(config, &accounts, lab).await?;
     let doors = Doors::open(config).await?;
     let work = || Worker::start(engine.clone(), lab.worker_config(installation::worker_config(config)));
     let worker = config.worker.in_server.then(work);
+    let sweeping = config.worker.in_server.then(|| installation::sweep_stripe(&engine, &accounts)).flatten();
     let stop = CancellationToken::new();
-    let api_config = lab.api_config(installation::api_config(config));
+    let api_config = lab.api_config(installation::api_config(config, &accounts));
     let api = Api::new(engine.clone(), api_config, Some(metrics), stop.clone());
     let address = doors.address(&doors.public)?;
     let demo_key = if demo { Some(demo::prepare(&api).await?) } else { None };
@@ -107,6 +110,7 @@ async fn serve(config: &Config, demo: bool, lab: &LabArgs) -> Result<()> {
 
     let drained = run_servers(config, &api, doors, &stop).await;
     signals.abort();
+    drop(sweeping);
     if let Some(worker) = worker {
         worker.stop().await;
     }

@@ -7,7 +7,9 @@ use smol_str::{SmolStr, format_smolstr};
 
 use super::process::refused;
 use super::request::metadata;
-use super::{CREATE_CHECKOUT_SESSION, CheckoutItem, PaymentRequest, SessionCreated, expire_checkout_session};
+use super::{
+    CREATE_CHECKOUT_SESSION, CheckoutItem, NewSession, PaymentRequest, SessionCreated, expire_checkout_session,
+};
 use crate::kernel::commands::{ExtendHold, Extension};
 use crate::kernel::{Command, Facts, Halt, Hold, HoldId, Refusal, Stop, Timestamp};
 use crate::operations::{
@@ -132,8 +134,9 @@ fn before(facts: &mut Facts, operation: &Operation, order: &Order, stay: &Stay) 
     let wanted = stay.checkout.as_ref().map_or(now, |checkout| checkout.expires_at);
     let expires_at = session_end(wanted, now);
     outlive(facts, &hold, expires_at, property.terms.session_grace_secs).map_err(refused)?;
-    let request = PaymentRequest::CreateSession {
+    let request = PaymentRequest::CreateSession(NewSession {
         account: account.into(),
+        asked_at: operation.created_at,
         currency: stay.currency,
         items: items_of(facts, stay)?,
         expires_at,
@@ -141,7 +144,7 @@ fn before(facts: &mut Facts, operation: &Operation, order: &Order, stay: &Stay) 
         cancel_url: order.cancel_url.clone(),
         reference: order.hold,
         metadata: metadata(facts.tenant(), order.hold, &operation.key),
-    };
+    });
     Ok(Step::Call { request: Payload::of(&request) })
 }
 
@@ -162,7 +165,7 @@ fn items_of(facts: &mut Facts, stay: &Stay) -> Result<Vec<CheckoutItem>, Halt> {
 
 fn after(facts: &mut Facts, effect: &Effect, order: &Order, stay: &Stay) -> Result<Step, Stop<Trouble>> {
     let request: PaymentRequest = effect.request.read().map_err(|error| malformed(&error))?;
-    let PaymentRequest::CreateSession { account, expires_at, .. } = request else {
+    let PaymentRequest::CreateSession(NewSession { account, expires_at, .. }) = request else {
         return Err(Trouble::permanent("malformed", "another request was frozen").into());
     };
     let response = effect.response.clone().unwrap_or_else(Payload::null);

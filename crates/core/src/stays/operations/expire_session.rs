@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 use smol_str::SmolStr;
 
-use super::{EXPIRE_CHECKOUT_SESSION, PaymentRequest};
+use super::{EXPIRE_CHECKOUT_SESSION, PaymentRequest, SessionExpiry};
 use crate::kernel::{Facts, Hold, Stop, Timestamp};
 use crate::operations::{
     AfterRejection, Effect, EffectHandler, NewOperation, Operation, OperationType, Payload, Step, Trouble, WaitingOn,
@@ -62,7 +62,7 @@ impl EffectHandler for ExpireCheckoutSession {
             let on = WaitingOn::new(format!("hold {}", hold.id), "ends");
             return Err(Trouble::Wait { on, until: Some(hold.expires_at) }.into());
         }
-        let request = PaymentRequest::ExpireSession { account: payment.account.clone(), session };
+        let request = PaymentRequest::ExpireSession(SessionExpiry { account: payment.account.clone(), session });
         Ok(Step::Call { request: Payload::of(&request) })
     }
 

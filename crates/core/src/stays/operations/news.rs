@@ -55,6 +55,14 @@ pub enum PaymentTurn {
         state: DisputeState,
         amount: i64,
     },
+    /// Nothing that matters to a stay.
+    OfNoConcern {
+        kind: SmolStr,
+    },
+    /// It may matter, and it cannot be told how.
+    NotUnderstood {
+        kind: SmolStr,
+    },
 }
 
 impl PaymentTurn {
@@ -65,8 +73,9 @@ impl PaymentTurn {
             | PaymentTurn::Awaiting
             | PaymentTurn::Refunded { .. }
             | PaymentTurn::RefundFailed { .. }
-            | PaymentTurn::Dispute { .. } => true,
-            PaymentTurn::Failed | PaymentTurn::SessionExpired => false,
+            | PaymentTurn::Dispute { .. }
+            | PaymentTurn::NotUnderstood { .. } => true,
+            PaymentTurn::Failed | PaymentTurn::SessionExpired | PaymentTurn::OfNoConcern { .. } => false,
         }
     }
 
@@ -79,6 +88,8 @@ impl PaymentTurn {
             PaymentTurn::Refunded { .. } => "refunded",
             PaymentTurn::RefundFailed { .. } => "refund_failed",
             PaymentTurn::Dispute { .. } => "dispute",
+            PaymentTurn::OfNoConcern { .. } => "of_no_concern",
+            PaymentTurn::NotUnderstood { .. } => "not_understood",
         }
     }
 }

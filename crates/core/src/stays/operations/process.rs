@@ -25,8 +25,11 @@ use crate::stays::{
 const UNKNOWN_SECS_MAX: i64 = 600;
 
 pub(super) const CASE_DISPUTE: &str = "dispute";
+const CASE_NOT_UNDERSTOOD: &str = "event-not-understood";
 const CASE_REFUND_FAILED: &str = "refund-failed";
 const CASE_REFUNDED_ELSEWHERE: &str = "refunded-elsewhere";
+
+const OF_NO_CONCERN: &str = "of_no_concern";
 
 #[derive(Debug)]
 pub struct ProcessStripeEvent;
@@ -51,14 +54,19 @@ impl StateHandler for ProcessStripeEvent {
             return unknown(facts, operation, &news);
         };
         for turn in note_names(facts, &payment, &news.about)? {
-            apply(facts, &payment.key, &turn)?;
+            apply(facts, operation, &payment.key, &turn)?;
         }
-        let outcome = apply(facts, &payment.key, &news.turn)?;
+        let outcome = apply(facts, operation, &payment.key, &news.turn)?;
         Ok(Payload::of(&json!({ "payment": payment.key.object, "hold": payment.hold, "outcome": outcome })))
     }
 }
 
-fn apply(facts: &mut Facts, key: &PaymentKey, turn: &PaymentTurn) -> Result<&'static str, Stop<Trouble>> {
+fn apply(
+    facts: &mut Facts,
+    operation: &Operation,
+    key: &PaymentKey,
+    turn: &PaymentTurn,
+) -> Result<&'static str, Stop<Trouble>> {
     let payment = &facts.get::<Payment>(key)?.expect("found before").clone();
     match turn {
         PaymentTurn::Paid { amount, currency } => paid(facts, payment, *amount, currency),
@@ -71,6 +79,8 @@ fn apply(facts: &mut Facts, key: &PaymentKey, turn: &PaymentTurn) -> Result<&'st
         PaymentTurn::Refunded { total } => refunded(facts, payment, *total),
         PaymentTurn::RefundFailed { refund, amount } => refund_failed(facts, payment, refund, *amount),
         PaymentTurn::Dispute { dispute, state, amount } => disputed(facts, payment, dispute, *state, *amount),
+        PaymentTurn::OfNoConcern { .. } => Ok(OF_NO_CONCERN),
+        PaymentTurn::NotUnderstood { kind } => Ok(not_understood(facts, operation, kind)?),
     }
 }
 
@@ -121,6 +131,20 @@ fn note_names(facts: &mut Facts, payment: &Payment, about: &PaymentObjects) -> R
 }
 
 fn unknown(facts: &mut Facts, operation: &Operation, news: &PaymentNews) -> Result<Payload, Stop<Trouble>> {
+    let at_once = match &news.turn {
+        PaymentTurn::OfNoConcern { .. } => Some(OF_NO_CONCERN),
+        PaymentTurn::NotUnderstood { kind } => Some(not_understood(facts, operation, kind)?),
+        PaymentTurn::Paid { .. }
+        | PaymentTurn::Awaiting
+        | PaymentTurn::Failed
+        | PaymentTurn::SessionExpired
+        | PaymentTurn::Refunded { .. }
+        | PaymentTurn::RefundFailed { .. }
+        | PaymentTurn::Dispute { .. } => None,
+    };
+    if let Some(outcome) = at_once {
+        return Ok(Payload::of(&json!({ "payment": null, "outcome": outcome })));
+    }
     let name = news.about.name();
     if facts.now() < operation.created_at.plus_secs(UNKNOWN_SECS_MAX) {
         return Err(Trouble::wait(WaitingOn::new(format_smolstr!("payment {name}"), "known")).into());
@@ -129,6 +153,17 @@ fn unknown(facts: &mut Facts, operation: &Operation, news: &PaymentNews) -> Resu
         give_up(facts, operation, news)?;
     }
     Ok(Payload::of(&json!({ "payment": null, "outcome": "unknown" })))
+}
+
+/// Of a kind that matters, and yet unreadable: whatever it says about money, a person has to read it.
+fn not_understood(facts: &mut Facts, operation: &Operation, kind: &SmolStr) -> Result<&'static str, Halt> {
+    let summary = format!(
+        "An event of the kind `{kind}` ({}) could not be understood and changed nothing. Look at the provider what it says",
+        operation.key.key
+    );
+    let (key, correlations) = (operation.key.key.to_string(), operation.correlations.clone());
+    open_case(facts, NewCase { kind: CASE_NOT_UNDERSTOOD, key, summary, correlations })?;
+    Ok("not_understood")
 }
 
 pub(super) fn report(facts: &mut Facts, kind: &'static str, payment: &Payment, summary: String) -> Result<(), Halt> {

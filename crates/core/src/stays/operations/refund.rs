@@ -6,7 +6,7 @@ use smol_str::SmolStr;
 
 use super::process::note_refund_of_reservation;
 use super::request::metadata;
-use super::{PaymentRequest, REFUND_PAYMENT};
+use super::{NewRefund, PaymentRequest, REFUND_PAYMENT};
 use crate::kernel::{Facts, Halt, Stop};
 use crate::operations::{
     AfterRejection, CaseKey, Effect, EffectHandler, NewCase, NewOperation, Operation, OperationKey, OperationType,
@@ -116,19 +116,19 @@ fn before(facts: &Facts, operation: &Operation, payment: &Payment, amount: i64) 
     if amount <= 0 {
         return Ok(done("refunded_elsewhere"));
     }
-    let request = PaymentRequest::Refund {
+    let request = PaymentRequest::Refund(NewRefund {
         account: payment.account.clone(),
         session: payment.key.object.clone(),
         payment_intent: payment.payment_intent.clone(),
         amount,
         currency: payment.currency,
         metadata: metadata(facts.tenant(), payment.hold, &operation.key),
-    };
+    });
     Ok(Step::Call { request: Payload::of(&request) })
 }
 
 fn after(facts: &mut Facts, payment: &Payment, request: &PaymentRequest) -> Result<Step, Stop<Trouble>> {
-    let PaymentRequest::Refund { amount, .. } = request else {
+    let PaymentRequest::Refund(NewRefund { amount, .. }) = request else {
         return Err(Trouble::permanent("malformed", "another request was frozen").into());
     };
     let payment = change_payment(facts, &payment.key, |payment| payment.note_refund_confirmed(*amount))?;

@@ -12,6 +12,7 @@ mod pages;
 mod pools;
 mod schedules;
 mod strict;
+mod stripe;
 mod walk;
 mod webhooks;
 mod world;

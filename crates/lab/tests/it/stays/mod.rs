@@ -1,5 +1,6 @@
 //! Stays on every store: what is set is what is quoted, and what was quoted is found again.
 
+mod at_stripe;
 mod audit;
 mod hold_nights;
 mod payments;
@@ -47,6 +48,10 @@ on_each_store! {
         money_that_comes_too_late
         guests_walk_in_and_stay_longer
         guests_are_forgotten
+    }
+    at_stripe {
+        every_payment_ends_with_a_room_or_with_the_money_back
+        a_page_needs_an_account_of_the_tenants_own
     }
 }
 

@@ -81,6 +81,7 @@ fn pages_come_to_an_end() {
 fn what_the_provider_is_asked() {
     let (mut world, hold) = held();
     let operation = world.run(&request(hold)).unwrap().operation;
+    world.clock(7);
     let start = StartEffect { key: operation, handler: handler(), worker: WorkerId(1), raised_at: None };
     let Started::Call(call) = world.run(&start).unwrap() else { panic!("a call") };
     let asked: PaymentRequest = call.request.read().unwrap();
@@ -88,9 +89,10 @@ fn what_the_provider_is_asked() {
     let expected = json!({
         "request": "create_session",
         "account": "acct_1",
+        "asked_at": "2026-11-01T12:00:00Z",
         "currency": "BRL",
         "items": [{"name": "Double, 2026-12-01 to 2026-12-03", "quantity": 1, "amount": 20_000}],
-        "expires_at": "2026-11-01T12:31:00Z",
+        "expires_at": "2026-11-01T12:31:07Z",
         "success_url": "https://sea.example/thanks",
         "cancel_url": "https://sea.example/back",
         "reference": hold,

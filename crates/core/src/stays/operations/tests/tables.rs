@@ -205,6 +205,16 @@ fn news_from_another_account() {
 }
 
 #[test]
+fn events_that_speak_of_no_payment() {
+    let mut world = World::new(1);
+    let kind = || "customer.created".into();
+    assert_eq!(world.tell("a", PaymentTurn::OfNoConcern { kind: kind() }), "of_no_concern");
+    assert!(!world.case_is_open("event-not-understood", "acct_1:evt_1"));
+    assert_eq!(world.tell("a", PaymentTurn::NotUnderstood { kind: kind() }), "not_understood");
+    assert!(world.case_is_open("event-not-understood", "acct_1:evt_2"));
+}
+
+#[test]
 fn money_that_takes_days() {
     check("session a; awaiting", "extended: awaiting, hold active");
     let days = |days: i64| days * 86_400;

@@ -259,6 +259,7 @@ impl World {
                     ..PaymentObjects::session(session)
                 }
             }
+            PaymentTurn::OfNoConcern { .. } | PaymentTurn::NotUnderstood { .. } => PaymentObjects::default(),
         };
         let event = format!("evt_{}", self.events);
         let operation = process_stripe_event(account, &event, &PaymentNews { about, turn }).unwrap();
