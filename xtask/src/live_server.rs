@@ -78,7 +78,31 @@ impl LiveServer {
         }
         let booked = &variables[variables.len() - 1].1;
         self.administer("POST", &format!("/v1/{TENANT}/holds/{booked}/convert"), &json!({"mode": "book"}))?;
+        variables.push(("SUREHOLD_HOLD_STAY", self.furnish_property()?));
         Ok(variables)
+    }
+
+    /// A property with nights to sell, and a reservation there. Tells its id.
+    fn furnish_property(&self) -> Result<String> {
+        let property = format!("/v1/{TENANT}/properties/casa-mar");
+        let nights = json!({"checkin": "2099-12-24", "checkout": "2099-12-26", "property": "casa-mar",
+            "rooms": [{"room_type": "double", "rate_plan": "flexible"}]});
+        for (path, body) in [
+            ("", json!({"title": "Casa Mar", "time_zone": "America/Sao_Paulo", "currency": "BRL"})),
+            ("/room-types/double", json!({"title": "Double", "guests_max": 2})),
+            (
+                "/rate-plans/flexible",
+                json!({"title": "Flexible", "cancellation": {"penalty": "none", "no_show": "all"}}),
+            ),
+            (
+                "/calendar",
+                json!({"changes": [{"room_types": ["double"], "from": "2099-12-24", "until": "2099-12-31",
+                    "inventory": {"total": 1_000_000}, "rates": [{"rate_plan": "flexible", "price": 45_000}]}]}),
+            ),
+        ] {
+            self.administer("PUT", &format!("{property}{path}"), &body)?;
+        }
+        member_of(&self.administer("POST", &format!("/v1/{TENANT}/reservations"), &nights)?, "hold")
     }
 
     /// Asks through the socket in the data folder, where no key is needed.

@@ -42,7 +42,7 @@ pub use snapshot::{Snapshot, SnapshotError};
 pub use store::{BoxFuture, OwnedValue, ReadRow, Scope, Store};
 pub use views::{
     Calendar, JournalRow, JournalTail, OperationBrief, OperationDepth, OperationPage, OperationView, QueuePlace,
-    RunState, StuckOperation, TIMELINE_ENTRIES_MAX, TIMELINE_OPERATIONS_MAX, TenantRow, Timeline, TimelineEntry,
-    TimelineFact, Views, WebhookDelivery,
+    ReservationView, ReservationsOn, RunState, StayView, StuckOperation, TIMELINE_ENTRIES_MAX, TIMELINE_OPERATIONS_MAX,
+    TenantRow, Timeline, TimelineEntry, TimelineFact, Views, WebhookDelivery,
 };
 pub use wakeups::{Ear, Wakeups};

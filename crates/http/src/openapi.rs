@@ -7,8 +7,8 @@ use utoipa::openapi::{ContentBuilder, OpenApi, Ref, RefOr, ResponseBuilder};
 
 use crate::problem::Problem;
 use crate::wire::described::{
-    CaseKey, CaseKind, Correlation, Cursor, EndpointId, HoldId, IdempotencyKey, KeyId, Name, OperationKey,
-    OperationType, ScheduleName, Slot, Slug,
+    CaseKey, CaseKind, Correlation, Cursor, Day, EndpointId, HoldId, IdempotencyKey, KeyId, Name, OperationKey,
+    OperationType, QuoteId, ScheduleName, ShortName, Slot, Slug,
 };
 
 #[derive(utoipa::OpenApi)]
@@ -21,6 +21,8 @@ use crate::wire::described::{
     tags(
         (name = "Holds", description = "Timed claims on pools, all or nothing"),
         (name = "Pools", description = "What can be sold, and how much of it is left"),
+        (name = "Properties", description = "Hotels: room types, rate plans, and what their nights cost"),
+        (name = "Stays", description = "From the quote to the reservation: rooms that are held, paid for, changed, cancelled"),
         (name = "Inbox", description = "What the outside tells: webhooks and tasks, taken once"),
         (name = "Operations", description = "Work that is done after the request that asked for it, and what became of it"),
         (name = "Cases", description = "What a person must look at"),
@@ -34,7 +36,7 @@ use crate::wire::described::{
     // What only parameters mention is not collected by itself.
     components(schemas(
         Problem, IdempotencyKey, Cursor, EndpointId, HoldId, KeyId, Name, ScheduleName, Slot, Slug, OperationType,
-        OperationKey, Correlation, CaseKind, CaseKey
+        OperationKey, Correlation, CaseKind, CaseKey, Day, QuoteId, ShortName
     )),
 )]
 struct Head;

@@ -291,6 +291,11 @@ impl From<LocalTime> for SmolStr {
     }
 }
 
+/// The earliest arrival of a stay that has this night.
+pub fn earliest_arrival(night: Date) -> Date {
+    night.saturating_sub(NIGHTS_PER_STAY_MAX.strict_sub(1).days())
+}
+
 /// The date at the property. Instants beyond the calendar count as its ends.
 pub fn today(zone: &TimeZoneName, now: Timestamp) -> Date {
     let instant = jiff::Timestamp::from_microsecond(now.micros());
@@ -332,6 +337,15 @@ mod tests {
         check("2026-12-24", "2026-12-23", "refused");
         check("1969-12-31", "1970-01-02", "refused");
         check("9999-12-30", "9999-12-31", "refused");
+    }
+
+    #[test]
+    fn who_sleeps_there() {
+        let (night, next) = (day("2026-12-24"), day("2026-12-25"));
+        let earliest = earliest_arrival(night);
+        assert!(StayDates::new(earliest, next).is_ok());
+        assert!(StayDates::new(earliest.yesterday().unwrap(), next).is_err());
+        assert_eq!(earliest_arrival(Date::MIN), Date::MIN);
     }
 
     #[test]

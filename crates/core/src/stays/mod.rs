@@ -13,7 +13,8 @@ mod refusal;
 mod rules;
 
 pub use dates::{
-    LocalTime, Month, NIGHTS_PER_CALENDAR_MAX, NIGHTS_PER_STAY_MAX, NightRange, StayDates, Weekdays, check_in_at, today,
+    LocalTime, Month, NIGHTS_PER_CALENDAR_MAX, NIGHTS_PER_STAY_MAX, NightRange, StayDates, Weekdays, check_in_at,
+    earliest_arrival, today,
 };
 pub use event::StaysEvent;
 pub use json::Json;

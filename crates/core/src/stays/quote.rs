@@ -56,7 +56,8 @@ impl StayWish {
         total_of(prices, self.rooms)
     }
 
-    pub(super) fn is_of(&self, quote: &Quote) -> bool {
+    /// Whether the quote was made for this wish.
+    pub fn is_of(&self, quote: &Quote) -> bool {
         let Quote { property, dates, guests, rooms, .. } = quote;
         (&self.property, &self.dates, &self.guests, &self.rooms) == (property, dates, guests, rooms)
     }

@@ -1,5 +1,6 @@
 //! Reading for people and for the sweeper: committed state, no turns, no locks. One SQL text for every store.
 
+mod bookings;
 mod cases;
 mod holds;
 mod inbox;
@@ -11,6 +12,7 @@ mod queue;
 mod schedules;
 mod stays;
 
+pub use bookings::{ReservationView, ReservationsOn, StayView};
 pub use installation::TenantRow;
 pub use journal::{JournalRow, JournalTail};
 pub(crate) use queue::EVER;

@@ -1,5 +1,5 @@
 //! Properties, what their nights cost and how many rooms are left. Bounded by how many room types and plans a property
-//! may have, and by the nights that are asked for.
+//! may have, and by the nights that are asked for. Stays and reservations are in `bookings.rs`.
 
 use surehold_core::kernel::{Pool, Record, TenantId};
 use surehold_core::stays::commands::{RATE_PLANS_MAX, ROOM_TYPES_MAX};
@@ -20,7 +20,7 @@ pub struct Calendar {
     pub months: Vec<RateMonth>,
 }
 
-fn text(text: impl ToString) -> OwnedValue {
+pub(super) fn text(text: &(impl ToString + ?Sized)) -> OwnedValue {
     OwnedValue::Text(text.to_string())
 }
 
@@ -148,7 +148,7 @@ impl Views {
             aliased_list("p", Pool::TABLE)
         );
         let rows_max = nights.nights_count() * i64::from(ROOM_TYPES_MAX);
-        let params = [text(property), text(nights.from()), text(nights.until()), OwnedValue::Int(rows_max)];
+        let params = [text(property), text(&nights.from()), text(&nights.until()), OwnedValue::Int(rows_max)];
         let params = std::iter::once(OwnedValue::Int(tenant.0)).chain(params).chain(room_type.map(text)).collect();
         let rows = self.store.query(Scope::Tenant(tenant), &sql, params).await?;
         rows.iter().map(read_record).collect()

@@ -14,10 +14,12 @@ use surehold_core::kernel::commands as kernel_commands;
 use surehold_core::kernel::{HoldId, KeyId, KeyScopes, PoolKey, ResourceName, Slot};
 use surehold_core::operations::outbox::EventCursor;
 use surehold_core::operations::{self, DedupeKey, InboxName, OperationKey, ScheduleName, SigningSecret, TypeName};
+use surehold_core::stays::{self, PropertyName, RatePlanCode, RatePlanKey, RoomTypeCode, RoomTypeKey};
 use surehold_engine::{Registry, builtin};
 
 use super::availability::Range;
 use super::body::Idempotency;
+use super::calendar::AskCalendar;
 use super::cases::ListCases;
 use super::endpoints::ListDeliveries;
 use super::events::{Cursor, ListEvents};
@@ -26,10 +28,13 @@ use super::keys::ListKeys;
 use super::operations::{AskTimeline, Asked, ListOperations};
 use super::params::page_items;
 use super::pools::ListPools;
+use super::properties::ListProperties;
+use super::reservations::ListReservations;
 use super::schedules::ListSchedules;
+use super::stays::{AwaitCheckout, ListStays};
 use super::tenants::ListTenants;
 use super::webhooks::WebhookQuery;
-use super::{batch, caller, cases, holds, operations as operation_lists, parse, pools, tasks};
+use super::{batch, caller, cases, holds, operations as operation_lists, parse, pools, reservations, tasks};
 use crate::inbox::EXPIRE_HOLD_TASK;
 use crate::keys::{KeyRef, parse_key};
 use crate::problem::Problem;
@@ -92,12 +97,36 @@ pub const BODIES: &[(&str, ReadBody)] = &[
         let operation = (EXPIRE_HOLD_TASK.read)(body).ok()?;
         Some(Understood { meaning: format!("{operation:?}"), canonical: None })
     }),
+    ("property", |body| understood(body, |put: wire::PutProperty| put.into_command(some_property()))),
+    ("room type", |body| {
+        let key = RoomTypeKey { property: some_property(), code: RoomTypeCode::new("double").expect("a good code") };
+        understood(body, |put: wire::PutRoomType| put.into_command(key))
+    }),
+    ("rate plan", |body| {
+        let key = RatePlanKey { property: some_property(), code: RatePlanCode::new("flexible").expect("a good code") };
+        understood(body, |put: wire::PutRatePlan| put.into_command(key))
+    }),
+    ("calendar", |body| understood(body, |put: wire::PutCalendar| put.into_commands(&some_property()))),
+    ("quote", |body| understood(body, |ask: wire::AskQuote| ask.wish())),
+    // The guest is not part of their canonical form, so that cannot be read back.
+    ("stay", |body| understood(body, |create: wire::CreateStay| create.into_command(some_hold()))),
+    ("walk-in", |body| understood(body, |walk_in: wire::WalkIn| walk_in.into_command(some_hold()))),
+    ("confirm", |body| {
+        canonical(body, |confirm: wire::ConfirmStay| stays::commands::ConfirmStay::new(some_hold(), confirm.paid))
+    }),
+    ("checkout", |body| canonical(body, |ask: wire::RequestCheckout| ask.into_command(some_hold()))),
+    ("end", |body| canonical(body, plain::<wire::EndReservation>)),
+    ("change", |body| canonical(body, |change: wire::ChangeReservation| change.into_command(some_hold()))),
 ];
 
 static REGISTRY: LazyLock<Registry> = LazyLock::new(|| builtin(Registry::default()));
 
 fn some_hold() -> HoldId {
     HoldId::parse("01980000-0000-7000-8000-000000000001").expect("a UUIDv7")
+}
+
+fn some_property() -> PropertyName {
+    PropertyName::new("sea").expect("a good name")
 }
 
 fn some_pool() -> PoolKey {
@@ -172,6 +201,7 @@ pub const CURSORS: &[(&str, ReadText)] = &[
         let (opened_at, key) = cases::parse_cursor(text).ok()?;
         Some(format!("{} {} {}", opened_at.micros(), key.kind, key.key))
     }),
+    ("reservations", |text| Some(reservations::cursor(reservations::parse_cursor(text).ok()?))),
 ];
 
 pub type ReadQuery = fn(&Uri) -> bool;
@@ -190,6 +220,11 @@ pub const QUERIES: &[(&str, ReadQuery)] = &[
     ("deliveries", |uri| taken::<ListDeliveries>(uri, |_| true)),
     ("webhook", |uri| taken::<WebhookQuery>(uri, |_| true)),
     ("availability", |uri| taken::<Range>(uri, |range| range.nights().is_ok())),
+    ("properties", |uri| taken::<ListProperties>(uri, |_| true)),
+    ("calendar", |uri| taken::<AskCalendar>(uri, |query| query.range().is_ok())),
+    ("stays", |uri| taken::<ListStays>(uri, |_| true)),
+    ("checkout", |uri| taken::<AwaitCheckout>(uri, |query| query.wait().is_ok())),
+    ("reservations", |uri| taken::<ListReservations>(uri, |query| query.on().is_ok())),
 ];
 
 fn taken<T: DeserializeOwned>(uri: &Uri, then: impl FnOnce(T) -> bool) -> bool {

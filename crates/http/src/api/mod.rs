@@ -4,6 +4,7 @@
 mod availability;
 mod batch;
 mod body;
+mod calendar;
 mod caller;
 mod cases;
 mod endpoints;
@@ -21,8 +22,12 @@ mod operations;
 mod pages;
 mod params;
 mod pools;
+mod properties;
+mod quotes;
 mod repairs;
+mod reservations;
 mod schedules;
+mod stays;
 mod tasks;
 mod tenants;
 mod webhooks;
@@ -203,7 +208,32 @@ fn public_routes() -> OpenApiRouter<Api> {
         .routes(routes!(tasks::task_deliver))
         .routes(routes!(tasks::task_deliver_to_own))
         .routes(routes!(webhooks::webhook_receive))
+        .merge(stays_routes())
         .merge(health_routes())
+}
+
+fn stays_routes() -> OpenApiRouter<Api> {
+    OpenApiRouter::new()
+        .routes(routes!(properties::properties_list))
+        .routes(routes!(properties::property_get, properties::property_put))
+        .routes(routes!(properties::room_types_list))
+        .routes(routes!(properties::room_type_get, properties::room_type_put))
+        .routes(routes!(properties::rate_plans_list))
+        .routes(routes!(properties::rate_plan_get, properties::rate_plan_put))
+        .routes(routes!(calendar::calendar_get, calendar::calendar_put))
+        .routes(routes!(quotes::quote_ask))
+        .routes(routes!(quotes::quote_get))
+        .routes(routes!(stays::stays_list, stays::stay_create))
+        .routes(routes!(stays::stay_get))
+        .routes(routes!(stays::stay_cancel))
+        .routes(routes!(stays::stay_confirm))
+        .routes(routes!(stays::stay_checkout))
+        .routes(routes!(stays::guest_erase))
+        .routes(routes!(reservations::reservations_list, reservations::reservation_walk_in))
+        .routes(routes!(reservations::reservation_get))
+        .routes(routes!(reservations::reservation_cancel))
+        .routes(routes!(reservations::reservation_no_show))
+        .routes(routes!(reservations::reservation_change))
 }
 
 fn health_routes() -> OpenApiRouter<Api> {

@@ -8,6 +8,7 @@ use surehold_core::kernel::{HoldId, PoolKey, ResourceName, Slot};
 use surehold_core::operations::ScheduleName;
 use surehold_core::operations::outbox::EndpointId;
 use surehold_core::operations::{CaseKey, DedupeKey, OperationKey, TypeName};
+use surehold_core::stays::{PropertyName, QuoteId, RatePlanCode, RatePlanKey, RoomTypeCode, RoomTypeKey};
 
 use super::Api;
 use crate::keys::KeyRef;
@@ -46,6 +47,58 @@ impl FromRequestParts<Api> for HoldPath {
     async fn from_request_parts(parts: &mut Parts, api: &Api) -> Result<HoldPath, Problem> {
         let text = path_param(parts, api, "hold").await?;
         HoldId::parse(&text).map(HoldPath).map_err(|invalid| malformed(invalid.to_string()))
+    }
+}
+
+/// The quote named in the path.
+pub(crate) struct QuotePath(pub(crate) QuoteId);
+
+impl FromRequestParts<Api> for QuotePath {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, api: &Api) -> Result<QuotePath, Problem> {
+        let text = path_param(parts, api, "quote").await?;
+        QuoteId::parse(&text).map(QuotePath).map_err(|invalid| malformed(invalid.to_string()))
+    }
+}
+
+/// The property named in the path.
+pub(crate) struct PropertyPath(pub(crate) PropertyName);
+
+impl FromRequestParts<Api> for PropertyPath {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, api: &Api) -> Result<PropertyPath, Problem> {
+        let text = path_param(parts, api, "property").await?;
+        PropertyName::new(&text).map(PropertyPath).map_err(|invalid| malformed(invalid.to_string()))
+    }
+}
+
+/// The room type named in the path, and its property.
+pub(crate) struct RoomTypePath(pub(crate) RoomTypeKey);
+
+impl FromRequestParts<Api> for RoomTypePath {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, api: &Api) -> Result<RoomTypePath, Problem> {
+        let PropertyPath(property) = PropertyPath::from_request_parts(parts, api).await?;
+        let text = path_param(parts, api, "code").await?;
+        let code = RoomTypeCode::new(&text).map_err(|invalid| malformed(invalid.to_string()))?;
+        Ok(RoomTypePath(RoomTypeKey { property, code }))
+    }
+}
+
+/// The rate plan named in the path, and its property.
+pub(crate) struct RatePlanPath(pub(crate) RatePlanKey);
+
+impl FromRequestParts<Api> for RatePlanPath {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, api: &Api) -> Result<RatePlanPath, Problem> {
+        let PropertyPath(property) = PropertyPath::from_request_parts(parts, api).await?;
+        let text = path_param(parts, api, "code").await?;
+        let code = RatePlanCode::new(&text).map_err(|invalid| malformed(invalid.to_string()))?;
+        Ok(RatePlanPath(RatePlanKey { property, code }))
     }
 }
 

@@ -60,6 +60,13 @@ codes! {
     CaseNotFound = "case-not-found", NOT_FOUND, "There is no such case";
     ScheduleNotFound = "schedule-not-found", NOT_FOUND, "There is no such schedule";
     EndpointNotFound = "endpoint-not-found", NOT_FOUND, "There is no such webhook endpoint";
+    PropertyNotFound = "property-not-found", NOT_FOUND, "There is no such property";
+    RoomTypeNotFound = "room-type-not-found", NOT_FOUND, "There is no such room type";
+    RatePlanNotFound = "rate-plan-not-found", NOT_FOUND, "There is no such rate plan";
+    QuoteNotFound = "quote-not-found", NOT_FOUND, "There is no such quote";
+    OptionNotFound = "option-not-found", NOT_FOUND, "The quote has no such option";
+    StayNotFound = "stay-not-found", NOT_FOUND, "There is no such stay";
+    ReservationNotFound = "reservation-not-found", NOT_FOUND, "There is no such reservation";
     CursorGone = "cursor-gone", GONE, "The cursor is outside of what is kept";
     TenantExists = "tenant-exists", CONFLICT, "The tenant exists with other content";
     EndpointExists = "endpoint-exists", CONFLICT, "The webhook endpoint exists with other content";
@@ -67,6 +74,9 @@ codes! {
     HoldIdReused = "hold-id-reused", UNPROCESSABLE_ENTITY, "The hold's id was used for another request";
     KeyIdReused = "key-id-reused", UNPROCESSABLE_ENTITY, "The key's id was used for another request";
     KeyExpiryPast = "key-expiry-past", UNPROCESSABLE_ENTITY, "The key would have expired already";
+    QuoteIdOutsideWindow = "quote-id-outside-window", UNPROCESSABLE_ENTITY, "The quote's id is too old or from the future";
+    QuoteIdReused = "quote-id-reused", UNPROCESSABLE_ENTITY, "The quote's id was used for another request";
+    StayIdReused = "stay-id-reused", UNPROCESSABLE_ENTITY, "The stay's id was used for another request";
     OperationConflict = "operation-conflict", UNPROCESSABLE_ENTITY, "The operation exists with other content";
     // What the state does not allow.
     HoldEnded = "hold-ended", CONFLICT, "The hold has ended";
@@ -86,6 +96,19 @@ codes! {
     EffectInDoubt = "effect-in-doubt", CONFLICT, "An effect of the operation may have happened";
     EffectNotInDoubt = "effect-not-in-doubt", CONFLICT, "The effect is not in doubt";
     CaseResolved = "case-resolved", CONFLICT, "The case is resolved";
+    CurrencyFixed = "currency-fixed", CONFLICT, "A property's currency cannot be changed";
+    PropertyFull = "property-full", CONFLICT, "The property has as many as it may have";
+    QuoteExpired = "quote-expired", CONFLICT, "The quote is no longer good";
+    NotForSale = "not-for-sale", CONFLICT, "The nights are not for sale";
+    PriceChanged = "price-changed", CONFLICT, "The price has changed";
+    ReservationExists = "reservation-exists", CONFLICT, "The stay is booked already";
+    ReservationEnded = "reservation-ended", CONFLICT, "The reservation has ended";
+    GuestsMayStillCome = "guests-may-still-come", CONFLICT, "The guests may still come";
+    StayHasBegun = "stay-has-begun", CONFLICT, "The guests are in the house";
+    PaymentsNotSetUp = "payments-not-set-up", CONFLICT, "The property takes no online payments";
+    NothingToPay = "nothing-to-pay", CONFLICT, "There is nothing to pay";
+    PaymentOnItsWay = "payment-on-its-way", CONFLICT, "The money is on its way";
+    TooManyPages = "too-many-pages", CONFLICT, "The stay has had too many payment pages";
     Changed = "changed", CONFLICT, "Somebody else was faster";
     // What the world or we did wrong.
     Defect = "defect", INTERNAL_SERVER_ERROR, "We made a mistake";

@@ -3,6 +3,7 @@
 use surehold_core::kernel::{Invalid, Refusal};
 use surehold_core::operations::InboxRefusal;
 use surehold_core::operations::OperationRefusal;
+use surehold_core::stays::StayRefusal;
 use surehold_engine::{Failure, Fault};
 
 use super::{Code, Problem};
@@ -135,6 +136,82 @@ impl From<OperationRefusal> for Problem {
             OperationRefusal::EndpointNotFound { .. } => problem(Code::EndpointNotFound),
             OperationRefusal::EndpointExists { .. } => problem(Code::EndpointExists),
             OperationRefusal::Changed { .. } => problem(Code::Changed),
+        }
+    }
+}
+
+impl From<StayRefusal> for Problem {
+    fn from(refusal: StayRefusal) -> Problem {
+        let detail = refusal.to_string();
+        let problem = |code| Problem::new(code, detail);
+        match refusal {
+            StayRefusal::Kernel(refusal) => refusal.into(),
+            StayRefusal::PropertyNotFound { property } => {
+                problem(Code::PropertyNotFound).with(|data| data.property = Some(property))
+            }
+            StayRefusal::RoomTypeNotFound { property, room_type } => problem(Code::RoomTypeNotFound).with(|data| {
+                data.property = Some(property);
+                data.room_type = Some(room_type);
+            }),
+            StayRefusal::RatePlanNotFound { property, rate_plan } => problem(Code::RatePlanNotFound).with(|data| {
+                data.property = Some(property);
+                data.rate_plan = Some(rate_plan);
+            }),
+            StayRefusal::CurrencyFixed { property, .. } => {
+                problem(Code::CurrencyFixed).with(|data| data.property = Some(property))
+            }
+            StayRefusal::PropertyFull { property, count, .. } => problem(Code::PropertyFull).with(|data| {
+                data.property = Some(property);
+                data.max = Some(i64::from(count));
+            }),
+            StayRefusal::QuoteIdOutsideWindow { id, .. } => {
+                problem(Code::QuoteIdOutsideWindow).with(|data| data.quote = Some(id))
+            }
+            StayRefusal::QuoteIdReused { id } => problem(Code::QuoteIdReused).with(|data| data.quote = Some(id)),
+            StayRefusal::QuoteNotFound { id } => problem(Code::QuoteNotFound).with(|data| data.quote = Some(id)),
+            StayRefusal::QuoteExpired { id, valid_until } => problem(Code::QuoteExpired).with(|data| {
+                data.quote = Some(id);
+                data.valid_until = Some(valid_until);
+            }),
+            StayRefusal::OptionNotFound { id, option } => problem(Code::OptionNotFound).with(|data| {
+                data.quote = Some(id);
+                data.option = Some(option);
+            }),
+            StayRefusal::NotForSale { room_type, rate_plan, why } => problem(Code::NotForSale).with(|data| {
+                data.room_type = Some(room_type);
+                data.rate_plan = Some(rate_plan);
+                data.why = Some(why);
+            }),
+            StayRefusal::PriceChanged { room_type, rate_plan, price_quoted, price_now } => problem(Code::PriceChanged)
+                .with(|data| {
+                    data.room_type = Some(room_type);
+                    data.rate_plan = Some(rate_plan);
+                    data.price_quoted = Some(price_quoted);
+                    data.price_now = Some(price_now);
+                }),
+            StayRefusal::StayNotFound { hold } => problem(Code::StayNotFound).with(|data| data.hold = Some(hold)),
+            StayRefusal::StayIdReused { hold } => problem(Code::StayIdReused).with(|data| data.hold = Some(hold)),
+            StayRefusal::ReservationNotFound { hold } => {
+                problem(Code::ReservationNotFound).with(|data| data.hold = Some(hold))
+            }
+            StayRefusal::ReservationExists { hold, made_by, paid } => problem(Code::ReservationExists).with(|data| {
+                data.hold = Some(hold);
+                data.source = Some(made_by);
+                data.paid = Some(paid);
+            }),
+            StayRefusal::ReservationEnded { state } => {
+                problem(Code::ReservationEnded).with(|data| data.reservation_state = Some(state))
+            }
+            StayRefusal::GuestsMayStillCome { .. } => problem(Code::GuestsMayStillCome),
+            StayRefusal::StayHasBegun { .. } => problem(Code::StayHasBegun),
+            StayRefusal::PaymentsNotSetUp { property } => {
+                problem(Code::PaymentsNotSetUp).with(|data| data.property = Some(property))
+            }
+            StayRefusal::NothingToPay => problem(Code::NothingToPay),
+            StayRefusal::PaymentOnItsWay => problem(Code::PaymentOnItsWay),
+            StayRefusal::TooManyPages { pages_max } => {
+                problem(Code::TooManyPages).with(|data| data.max = Some(i64::from(pages_max)))
+            }
         }
     }
 }

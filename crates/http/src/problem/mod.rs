@@ -8,6 +8,9 @@ use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 use surehold_core::kernel::{HoldId, HoldState, PoolKey, Timestamp};
 use surehold_core::operations::{CaseKey, OperationKey, OperationState};
+use surehold_core::stays::{
+    NotForSale, PropertyName, QuoteId, RatePlanCode, ReservationSource, ReservationState, RoomTypeCode,
+};
 use utoipa::ToSchema;
 
 pub use code::Code;
@@ -71,6 +74,47 @@ pub struct ProblemData {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>, format = DateTime)]
     pub expires_at: Option<Timestamp>,
+    /// The property that it is about.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<crate::wire::described::ShortName>)]
+    pub property: Option<PropertyName>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<crate::wire::described::ShortName>)]
+    pub room_type: Option<RoomTypeCode>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<crate::wire::described::ShortName>)]
+    pub rate_plan: Option<RatePlanCode>,
+    /// The quote that it is about.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<crate::wire::described::QuoteId>)]
+    pub quote: Option<QuoteId>,
+    /// The option of the quote.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub option: Option<u16>,
+    /// When the quote ended.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>, format = DateTime)]
+    pub valid_until: Option<Timestamp>,
+    /// Why the nights are not for sale.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<crate::wire::WhyNotForSale>)]
+    pub why: Option<NotForSale>,
+    /// Of one room for all nights.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub price_quoted: Option<i64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub price_now: Option<i64>,
+    /// What the reservation has become.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<crate::wire::words::ReservationState>)]
+    pub reservation_state: Option<ReservationState>,
+    /// How the reservation came about.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<crate::wire::words::ReservationSource>)]
+    pub source: Option<ReservationSource>,
+    /// What was paid for the reservation.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub paid: Option<i64>,
     /// The version that was found.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub version: Option<i64>,

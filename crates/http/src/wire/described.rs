@@ -119,3 +119,29 @@ pub struct CaseKey(pub String);
     pattern = r"^[^\s\x00-\x1f\x7f-\x9f]([^\x00-\x1f\x7f-\x9f]*[^\s\x00-\x1f\x7f-\x9f])?$"
 )]
 pub struct ActText(pub String);
+
+/// A property's name or the code of a room type or rate plan: lower-case letters, digits and dashes.
+#[derive(Debug, ToSchema)]
+#[schema(example = "casa-mar", min_length = 1, max_length = 63, pattern = "^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$")]
+pub struct ShortName(pub String);
+
+/// The id of a quote: a UUID of version 7.
+#[derive(Debug, ToSchema)]
+#[schema(format = Uuid, example = "019a8d1e-6f00-7000-8000-000000000002",
+    pattern = "^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-7[0-9a-fA-F]{3}-[89abAB][0-9a-fA-F]{3}-[0-9a-fA-F]{12}$")]
+pub struct QuoteId(pub String);
+
+/// A currency of ISO 4217. Amounts are in its minor unit: cents, where it has them.
+#[derive(Debug, ToSchema)]
+#[schema(example = "BRL", pattern = "^[A-Z]{3}$")]
+pub struct Currency(pub String);
+
+/// A time of the day at the property, to the minute.
+#[derive(Debug, ToSchema)]
+#[schema(example = "15:00", pattern = "^([01][0-9]|2[0-3]):[0-5][0-9]$")]
+pub struct LocalTime(pub String);
+
+/// A date.
+#[derive(Debug, ToSchema)]
+#[schema(format = Date, example = "2026-12-24")]
+pub struct Day(pub String);

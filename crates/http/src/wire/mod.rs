@@ -1,7 +1,9 @@
 //! What goes over the wire. Types in are apart from types out; unknown fields are refused.
 
 mod batch;
+mod calendar;
 mod case;
+mod day;
 pub mod described;
 mod event;
 mod explain;
@@ -11,13 +13,22 @@ mod key;
 mod object;
 mod operation;
 mod pool;
+mod property;
+mod quote;
 mod repair;
+mod reservation;
 mod schedule;
+mod stay;
 mod timeline;
 mod webhook;
 
 pub use batch::{BatchCommand, BatchRequest, BatchResponse, BatchResult, CancelItem, ConvertItem, ExtendItem};
+pub use calendar::{
+    CALENDAR_PARTS_MAX, Calendar, CalendarChange, CalendarOutcome, CalendarPart, CalendarRates, CalendarRoomType,
+    CalendarSet, Change, InventoryChange, NightRestrictions, OversoldNight, PutCalendar, RateChange, Weekday,
+};
 pub use case::{AssignCase, Case, CasePage, CaseState, Epoch};
+pub use day::Day;
 pub use event::{CaseName, Event, EventBody, EventPage, OperationName, RepairedThing, render_event};
 pub use explain::{Explanation, HoldOnPool};
 pub use hold::{
@@ -34,11 +45,22 @@ pub use pool::{
     AdjustPool, Availability, Pool, PoolName, PoolPage, PoolPut, PutPool, PutPools, ResourceAvailability, ShortLine,
     SlotAvailability,
 };
+pub use property::{
+    CancellationPolicy, Penalty, Property, PropertyPage, PropertyTerms, PutProperty, PutRatePlan, PutRoomType,
+    RatePlan, RatePlanList, RoomType, RoomTypeList,
+};
+pub use quote::{AskQuote, NotForSaleReason, NotOffered, PricedNight, Quote, QuoteOption, WhyNotForSale};
 pub use repair::{
     MakeRepairs, REPAIRS_MAX, RepairItem, RepairLock, RepairOutcome, RepairOwner, RepairPool, RepairResult, RepairsMade,
 };
+pub use reservation::{
+    ChangeReservation, EndReservation, Payment, Reservation, ReservationPage, WalkIn, WantedRooms, words,
+};
 pub use schedule::{PutSchedule, Schedule, SchedulePage};
-
+pub use stay::{
+    BookedRooms, Checkout, ConfirmStay, CreateStay, Guest, GuestErased, PaymentPage, RequestCheckout, Stay, StayItem,
+    StayPage,
+};
 pub use timeline::{Timeline, TimelineEntry, TimelineFact};
 pub use webhook::{
     DeliveryState, EnableWebhookEndpoint, EndpointState, NewWebhookEndpoint, PutWebhookEndpoint, ReplayEvents,

@@ -7,7 +7,7 @@ use super::explain::{FILL, SQLITE_FILL, sqlite_plan};
 use super::explain_operations;
 
 /// A view's statement as the engine writes it, what Postgres must look up by, and what SQLite must say it does.
-const VIEWS: [(&str, &str, &str, &str); 13] = [
+const VIEWS: [(&str, &str, &str, &str); 18] = [
     (
         "pools",
         "select total from pools where tenant = $1 and (resource, slot) > ($2, $3) order by resource, slot limit $4",
@@ -90,10 +90,65 @@ const VIEWS: [(&str, &str, &str, &str); 13] = [
         "(name > $2)",
         "SEARCH properties USING PRIMARY KEY (tenant=? AND name>?)",
     ),
+    (
+        "a stay",
+        "select s.total, h.state, g.name, r.paid from stays s join holds h on h.tenant = $1 and h.id = s.hold \
+         left join guests g on g.tenant = $1 and g.hold = s.hold \
+         left join reservations r on r.tenant = $1 and r.hold = s.hold where s.tenant = $1 and s.hold = $2",
+        "(hold = $2)",
+        "SEARCH s USING PRIMARY KEY (tenant=? AND hold=?)",
+    ),
+    (
+        "active stays",
+        "select s.total, h.lines, g.name, r.paid from holds h cross join stays s \
+         left join guests g on g.tenant = $1 and g.hold = s.hold \
+         left join reservations r on r.tenant = $1 and r.hold = s.hold \
+         where h.tenant = $1 and h.state = 'active' and (h.expires_at > $3 or (h.expires_at = $3 and h.id > $4)) \
+         and h.expires_at >= $3 and s.tenant = $1 and s.hold = h.id and s.property = $2 \
+         order by h.expires_at, h.id limit $5",
+        "(expires_at >= $3)",
+        "SEARCH h USING INDEX holds_due (tenant=? AND expires_at>?)",
+    ),
+    (
+        "arrivals",
+        "select r.paid, g.name, p.state from reservations r left join guests g on g.tenant = $1 and g.hold = r.hold \
+         left join payments p on p.tenant = $1 and p.provider = $2 and p.object = r.payment \
+         where r.tenant = $1 and r.property = $5 and r.checkin >= $3 and r.checkin <= $4 \
+         and (r.checkin, r.hold) > ($6, $7) and r.state = $8 order by r.checkin, r.hold limit $9",
+        "(checkin >= $3) AND (checkin <= $4)",
+        "SEARCH r USING INDEX reservations_by_arrival (tenant=? AND property=? AND checkin>? AND checkin<?)",
+    ),
+    (
+        "departures",
+        "select r.paid, g.name, p.state from reservations r left join guests g on g.tenant = $1 and g.hold = r.hold \
+         left join payments p on p.tenant = $1 and p.provider = $2 and p.object = r.payment \
+         where r.tenant = $1 and r.property = $5 and r.checkout >= $3 and r.checkout <= $4 \
+         and (r.checkout, r.hold) > ($6, $7) and r.state = $8 order by r.checkout, r.hold limit $9",
+        "(checkout >= $3) AND (checkout <= $4)",
+        "SEARCH r USING INDEX reservations_by_departure (tenant=? AND property=? AND checkout>? AND checkout<?)",
+    ),
+    (
+        "guests of a night",
+        "select r.paid, g.name, p.state from reservations r left join guests g on g.tenant = $1 and g.hold = r.hold \
+         left join payments p on p.tenant = $1 and p.provider = $2 and p.object = r.payment \
+         where r.tenant = $1 and r.property = $5 and r.checkin >= $3 and r.checkin <= $4 \
+         and (r.checkin, r.hold) > ($6, $7) and r.state = $8 and r.checkout > $4 order by r.checkin, r.hold limit $9",
+        "(checkin >= $3) AND (checkin <= $4)",
+        "SEARCH r USING INDEX reservations_by_arrival (tenant=? AND property=? AND checkin>? AND checkin<?)",
+    ),
 ];
 
-/// Properties with 20 room types each, and two years of rates.
+/// Properties with 20 room types each, two years of rates, and reservations.
 const STAYS_FILL: &str = "
+    insert into stays select tenant, id, 'h' || row_number() over () % 50, null, null, '2026-01-01', '2026-01-03', '[]', 1,
+        'BRL', null, false, now(), now(), 1 from holds;
+    insert into reservations select 1 + n % 3, gen_random_uuid(), gen_random_uuid(), 'h' || n % 50, 'confirmed',
+        to_char(date '2026-01-01' + n % 300, 'YYYY-MM-DD'), to_char(date '2026-01-03' + n % 300, 'YYYY-MM-DD'), '[]', 1,
+        0, 0, 0, null, 'BRL', 'desk', null, now(), now(), null, 1 from generate_series(0, 19999) n;
+    insert into guests select tenant, hold, null, null, null, null, 1 from stays;
+    insert into guests select tenant, hold, null, null, null, null, 1 from reservations;
+    insert into payments select tenant, 'stripe', 'cs_' || hold, hold, 'a', 1, 'BRL', 'succeeded', null, null, 1, 0, 0, 0,
+        0, 0, null, 'reservation', now(), now(), 1 from reservations;
     insert into properties select 1 + n % 3, 'h' || n, 't', 'UTC', 'BRL', '15:00', '{}', null, 20, 1, 1
         from generate_series(0, 999) n;
     insert into room_types select 1 + n % 3, 'h' || n / 20, 'r' || n % 20, 't', 2, 1

@@ -53,6 +53,29 @@ pub(super) fn hint_for(code: Code, problem: &Value, request: &Request) -> Option
         | Code::CaseNotFound
         | Code::CaseResolved
         | Code::Changed => return hint_about_operations(code, problem, tenant),
+        Code::PropertyNotFound
+        | Code::RoomTypeNotFound
+        | Code::RatePlanNotFound
+        | Code::QuoteNotFound
+        | Code::OptionNotFound
+        | Code::StayNotFound
+        | Code::ReservationNotFound
+        | Code::QuoteIdOutsideWindow
+        | Code::QuoteIdReused
+        | Code::StayIdReused
+        | Code::CurrencyFixed
+        | Code::PropertyFull
+        | Code::QuoteExpired
+        | Code::NotForSale
+        | Code::PriceChanged
+        | Code::ReservationExists
+        | Code::ReservationEnded
+        | Code::GuestsMayStillCome
+        | Code::PaymentsNotSetUp
+        | Code::NothingToPay
+        | Code::PaymentOnItsWay
+        | Code::StayHasBegun
+        | Code::TooManyPages => return None,
         Code::HoldEnded => "place a new hold; an ended one does not come back",
         Code::HoldIdReused => "leave --id out to place another hold",
         Code::HoldIdOutsideWindow => "leave --id out; a UUIDv7 carries its time and is good for a while only",

@@ -34,10 +34,7 @@ fn balance(facts: &mut Facts, reservation: &Reservation) -> Decision<i64> {
         Some(session) => facts.get::<Payment>(&PaymentKey::stripe(session))?,
         None => None,
     };
-    let on_the_way = payment.map_or(0, |payment| {
-        payment.refund_asked.saturating_add(payment.refunded_elsewhere).saturating_sub(payment.refunded).max(0)
-    });
-    Ok(reservation.balance().saturating_add(on_the_way))
+    Ok(reservation.balance_after_refunds(payment))
 }
 
 fn reply(facts: &mut Facts, reservation: Reservation, refund: i64) -> Decision<ReservationReply> {

@@ -8,7 +8,7 @@ use crate::kernel::{Column, ColumnType, Columns, Corrupt, Currency, HoldId, Reco
 use crate::operations::{Actor, JsonList, versioned, words};
 use crate::stays::{PropertyName, StayDates};
 
-use super::{StayRoom, stored, stored_date, stored_dates};
+use super::{Payment, StayRoom, stored, stored_date, stored_dates};
 
 words!(ReservationState {
     Confirmed = "confirmed",
@@ -63,6 +63,14 @@ impl Reservation {
             ReservationState::Cancelled | ReservationState::NoShow => self.penalty,
         };
         due.saturating_sub(self.paid).saturating_add(self.refunded)
+    }
+
+    /// What is still owed when the refunds are done that were asked for. `payment` is the one that it was paid with.
+    pub fn balance_after_refunds(&self, payment: Option<&Payment>) -> i64 {
+        let on_the_way = payment.map_or(0, |payment| {
+            payment.refund_asked.saturating_add(payment.refunded_elsewhere).saturating_sub(payment.refunded).max(0)
+        });
+        self.balance().saturating_add(on_the_way)
     }
 
     pub fn code(&self) -> SmolStr {

@@ -8,7 +8,8 @@ use crate::kernel::{
     Column, ColumnType, Columns, Corrupt, Currency, HoldId, Invalid, Lines, Record, Reference, Row, Table, Timestamp,
     Value,
 };
-use crate::operations::{JsonList, versioned};
+use crate::operations::{JsonList, OperationKey, versioned};
+use crate::stays::operations::checkout_key;
 use crate::stays::{Json, PropertyName, QuoteId, RatePlanCode, RoomTypeCode, StayDates, stay_lines};
 
 use super::{CancellationPolicy, stored, stored_date, stored_dates};
@@ -74,6 +75,8 @@ pub struct Stay {
     pub rooms: JsonList<StayRoom>,
     pub total: i64,
     pub currency: Currency,
+    // As its column: `checkout` is the day of departure, and replies are kept as JSON.
+    #[serde(rename = "checkout_session")]
     pub checkout: Option<Json<Checkout>>,
     /// The payer is done, and the money is on its way.
     pub awaiting_payment: bool,
@@ -87,8 +90,13 @@ impl Stay {
         lines_of(&self.property, self.dates, &self.rooms)
     }
 
-    pub(crate) fn page(&self) -> Option<&CheckoutPage> {
+    pub fn page(&self) -> Option<&CheckoutPage> {
         self.checkout.as_ref().and_then(|checkout| checkout.page.as_ref())
+    }
+
+    /// The operation that makes the latest page, or has made it.
+    pub fn checkout_operation(&self) -> Option<OperationKey> {
+        self.checkout.as_ref().map(|checkout| checkout_key(self.hold, checkout.number))
     }
 }
 

@@ -11,6 +11,7 @@ mod keys;
 mod pages;
 mod pools;
 mod schedules;
+mod stays;
 mod strict;
 mod stripe;
 mod walk;

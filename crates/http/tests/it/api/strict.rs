@@ -44,6 +44,40 @@ fn good_body(operation: &Operation) -> Value {
         "POST /v1/{tenant}/webhook-endpoints/{endpoint}/rotate-secret" => json!({"overlap_secs": 60}),
         "POST /v1/{tenant}/webhook-endpoints/{endpoint}/enable" => json!({"from_now": true}),
         "POST /v1/{tenant}/webhook-endpoints/{endpoint}/replay" => json!({"from": "1-0", "to": "2-0", "key": "r"}),
+        "PUT /v1/{tenant}/properties/{property}" => json!({
+            "title": "Sea", "time_zone": "UTC", "currency": "BRL", "check_in": "15:00", "terms": {"hold_secs": 600},
+            "payment_account": "acct_1",
+        }),
+        "PUT /v1/{tenant}/properties/{property}/room-types/{code}" => json!({"title": "Double", "guests_max": 2}),
+        "PUT /v1/{tenant}/properties/{property}/rate-plans/{code}" => {
+            json!({"title": "Flexible", "cancellation": {"penalty": {"nights": 1}, "no_show": {"percent": 50}}})
+        }
+        "PUT /v1/{tenant}/properties/{property}/calendar" => json!({"changes": [{
+            "room_types": ["double"], "from": "2026-12-24", "until": "2026-12-27", "weekdays": ["fri", "sat"],
+            "inventory": {"total": 2}, "rates": [{"rate_plan": "flexible", "price": 100, "min_stay": null}],
+        }]}),
+        "POST /v1/{tenant}/quotes" => {
+            json!({"property": "sea", "checkin": "2026-12-24", "checkout": "2026-12-27", "guests": 2, "rooms": 1})
+        }
+        "POST /v1/{tenant}/stays" => json!({
+            "id": "01890a5d-ac96-774b-bcce-b302099a8057", "quote": "01890a5d-ac96-774b-bcce-b302099a8058",
+            "items": [{"option": 1, "rooms": 1}], "guest": {"name": "Ann"}, "conversation": "chat-1",
+        }),
+        "POST /v1/{tenant}/stays/{hold}/confirm" => json!({"paid": 1}),
+        "POST /v1/{tenant}/stays/{hold}/checkout" => {
+            json!({"success_url": "https://example.org/a", "cancel_url": "https://example.org/b"})
+        }
+        "POST /v1/{tenant}/reservations" => json!({
+            "property": "sea", "checkin": "2026-12-24", "checkout": "2026-12-27", "guest": {"name": "Ann"}, "paid": 1,
+            "rooms": [{"room_type": "double", "rate_plan": "flexible", "rooms": 1}],
+        }),
+        "POST /v1/{tenant}/reservations/{hold}/cancel" | "POST /v1/{tenant}/reservations/{hold}/no-show" => {
+            json!({"waived_by": "ana"})
+        }
+        "POST /v1/{tenant}/reservations/{hold}/change" => json!({
+            "checkin": "2026-12-24", "checkout": "2026-12-27", "refund_excess": true,
+            "rooms": [{"room_type": "double", "rate_plan": "flexible", "rooms": 1}],
+        }),
         "POST /admin/tenants" => json!({"slug": "casa", "policy": {"owner_holds_max": 100}}),
         "POST /admin/keys" => json!({"tenant": "casa", "name": "till", "scopes": ["read"]}),
         "POST /admin/keys/{key}/rotate" => json!({"overlap_secs": 0}),

@@ -29,6 +29,7 @@ impl Operation {
         let path = path.replace("{hold}", "$walked").replace("{key}", "live_1_00000000000000ff");
         let path = path.replace("{name}", "nightly");
         let path = path.replace("{endpoint}", "orders");
+        let path = path.replace("{property}", "sea").replace("{code}", "double").replace("{quote}", "$quoted");
         let path = path.replace("{type}", "ISSUE_TICKETS").replace("{kind}", "effect-unknown");
         assert!(!path.contains('{'), "say what to put into {path}");
         let query = if path.ends_with("/availability") { "?from=2026-12-24&until=2026-12-25" } else { "" };
@@ -36,6 +37,9 @@ impl Operation {
         let query = match self.name().as_str() {
             "GET /v1/{tenant}/operations" => "?state=PENDING",
             "GET /v1/{tenant}/timeline" => "?correlation=purchaseId=1",
+            "GET /v1/{tenant}/properties/{property}/calendar" => "?from=2026-12-24&until=2026-12-25",
+            "GET /v1/{tenant}/stays" => "?property=sea&state=active",
+            "GET /v1/{tenant}/reservations" => "?property=sea&arriving=2026-12-24",
             _ => query,
         };
         format!("{} {path}{query}", self.method)
@@ -77,7 +81,12 @@ fn needed_scope(operation: &Operation) -> &'static str {
     if path.contains("/webhook-endpoints") {
         return "manage";
     }
-    match (method, path.contains("/holds")) {
+    // What was erased does not come back.
+    if path.ends_with("/guest") {
+        return "manage";
+    }
+    let sells = ["/holds", "/quotes", "/stays", "/reservations"].iter().any(|part| path.contains(part));
+    match (method, sells) {
         ("GET", _) => "read",
         (_, true) => "sell",
         (_, false) => "manage",

@@ -2,6 +2,7 @@
 
 mod at_stripe;
 mod audit;
+mod bookings;
 mod hold_nights;
 mod payments;
 mod quotes;
@@ -39,6 +40,10 @@ on_each_store! {
     }
     audit {
         what_was_planted_is_found
+    }
+    bookings {
+        reservations_are_listed_by_their_dates
+        a_stay_is_seen_with_all_that_is_its
     }
     hold_nights {
         the_view_says_what_the_hold_claims

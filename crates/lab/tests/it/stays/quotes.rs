@@ -20,15 +20,15 @@ use crate::conformance::{World, new_id};
 const POLICY: CancellationPolicy =
     CancellationPolicy { free_until_hours: Some(48), penalty: Penalty::Percent(50), no_show: Penalty::All };
 
-fn sea() -> PropertyName {
+pub(super) fn sea() -> PropertyName {
     PropertyName::new("sea").unwrap()
 }
 
-fn room(code: &str) -> RoomTypeCode {
+pub(super) fn room(code: &str) -> RoomTypeCode {
     RoomTypeCode::new(code).unwrap()
 }
 
-fn plan(code: &str) -> RatePlanCode {
+pub(super) fn plan(code: &str) -> RatePlanCode {
     RatePlanCode::new(code).unwrap()
 }
 
@@ -36,12 +36,12 @@ fn zone() -> TimeZoneName {
     TimeZoneName::parse("America/Sao_Paulo").unwrap()
 }
 
-async fn run<C: Command<Refusal = StayRefusal>>(world: &World<'_>, command: C) -> C::Reply {
+pub(super) async fn run<C: Command<Refusal = StayRefusal>>(world: &World<'_>, command: C) -> C::Reply {
     world.engine.run(world.tenant, command).await.unwrap_or_else(|failure| panic!("{failure:?}")).reply
 }
 
 /// A property with these room types, in the plans `fixed` and `flex`.
-async fn furnish(world: &World<'_>, room_types: &[&str]) {
+pub(super) async fn furnish(world: &World<'_>, room_types: &[&str]) {
     let title = |text: &str| Title::new(text).unwrap();
     let currency = Currency::parse("BRL").unwrap();
     run(world, PutProperty::new(sea(), title("Pousada à Beira-Mar"), zone(), currency)).await;
@@ -55,16 +55,22 @@ async fn furnish(world: &World<'_>, room_types: &[&str]) {
     }
 }
 
-fn days_after(date: Date, days: i32) -> Date {
+pub(super) fn days_after(date: Date, days: i32) -> Date {
     date.saturating_add(jiff::Span::new().days(days))
 }
 
 /// A month from now, so that no test depends on the date of its run.
-async fn soon(world: &World<'_>) -> Date {
+pub(super) async fn soon(world: &World<'_>) -> Date {
     days_after(today(&zone(), world.engine.views().clock().await.unwrap()), 30)
 }
 
-fn request(room_types: &[&str], from: Date, nights: i32, rooms: i64, prices: &[(&str, i64)]) -> CalendarRequest {
+pub(super) fn request(
+    room_types: &[&str],
+    from: Date,
+    nights: i32,
+    rooms: i64,
+    prices: &[(&str, i64)],
+) -> CalendarRequest {
     let rate = |price: i64| RateChange { price: Set::To(price), min_stay: Set::To(2), ..RateChange::default() };
     CalendarRequest {
         property: sea(),
@@ -78,7 +84,7 @@ fn request(room_types: &[&str], from: Date, nights: i32, rooms: i64, prices: &[(
 }
 
 /// Tells on how many nights something changed.
-async fn set(world: &World<'_>, request: &CalendarRequest) -> usize {
+pub(super) async fn set(world: &World<'_>, request: &CalendarRequest) -> usize {
     let mut changed = 0;
     for command in chunks(request).unwrap() {
         changed += run(world, command).await.nights_changed;
@@ -86,12 +92,12 @@ async fn set(world: &World<'_>, request: &CalendarRequest) -> usize {
     changed
 }
 
-fn wish(from: Date, nights: i32, rooms: u32) -> StayWish {
+pub(super) fn wish(from: Date, nights: i32, rooms: u32) -> StayWish {
     let dates = StayDates::new(from, days_after(from, nights)).unwrap();
     StayWish::new(sea(), dates, 2, rooms).unwrap()
 }
 
-async fn quoted(world: &World<'_>, wish: &StayWish) -> Offers {
+pub(super) async fn quoted(world: &World<'_>, wish: &StayWish) -> Offers {
     let views = world.engine.views();
     let basis = views.quote_basis(world.tenant, wish.property(), wish.dates()).await.unwrap().unwrap();
     compute(&basis, wish, views.clock().await.unwrap())

@@ -11,6 +11,7 @@ use super::random::Random;
 pub(super) const TENANT: &str = "casa-azul";
 const POOLS: [&str; 3] = ["double", "t-shirt", "Zimmer mit Blick"];
 const HOLDS: usize = 24;
+const STAYS: usize = 12;
 
 /// A request in parts, so that each can be spoilt by itself.
 #[derive(Clone, Debug)]
@@ -30,7 +31,9 @@ pub(super) struct World {
     admin_key: String,
     /// A key that nobody uses: to be rotated and revoked.
     spare_key_id: String,
+    /// Some of them are stays.
     holds: Vec<String>,
+    quote_id: String,
 }
 
 impl World {
@@ -49,11 +52,20 @@ impl World {
             let placed = server.administer("POST", &format!("/v1/{TENANT}/holds"), &hold);
             placed["id"].as_str().unwrap().to_owned()
         };
+        let quote_id = sell_nights(server);
+        let stay = |_| {
+            let stay =
+                json!({"id": Uuid::now_v7(), "quote": quote_id, "items": [{"option": 1}], "lifetime_secs": 80_000});
+            let made = server.administer("POST", &format!("/v1/{TENANT}/stays"), &stay);
+            made["hold"].as_str().unwrap().to_owned()
+        };
+        let stays: Vec<String> = (0..STAYS).map(stay).collect();
         World {
             tenant_key: tenant_key["key"].as_str().unwrap().to_owned(),
             admin_key: admin_key["key"].as_str().unwrap().to_owned(),
             spare_key_id: spare_key["id"].as_str().unwrap().to_owned(),
-            holds: (0..HOLDS).map(hold).collect(),
+            holds: (0..HOLDS).map(hold).chain(stays).collect(),
+            quote_id,
         }
     }
 
@@ -84,6 +96,7 @@ impl World {
         let filled = filled.replace("{inbox}", "orders").replace("{task}", "expire-hold");
         let filled = filled.replace("{source}", "standard").replace("{rest}", &format!("{TENANT}/orders"));
         let filled = filled.replace("{name}", "night");
+        let filled = filled.replace("{property}", "sea").replace("{code}", "double").replace("{quote}", &self.quote_id);
         let filled = filled.replace("{type}", "EXPIRE_HOLD").replace("{kind}", "operation-stuck");
         Request {
             operation: (method, path),
@@ -94,6 +107,24 @@ impl World {
             body,
         }
     }
+}
+
+/// A property whose nights can be had, and a quote for some of them. The plan has the same code as the room type, because
+/// both are `{code}` in addresses.
+fn sell_nights(server: &LiveServer) -> String {
+    let property = format!("/v1/{TENANT}/properties/sea");
+    for (method, address) in [
+        ("PUT", "/v1/{tenant}/properties/{property}"),
+        ("PUT", "/v1/{tenant}/properties/{property}/room-types/{code}"),
+        ("PUT", "/v1/{tenant}/properties/{property}/rate-plans/{code}"),
+        ("PUT", "/v1/{tenant}/properties/{property}/calendar"),
+    ] {
+        let path = address.replace("/v1/{tenant}/properties/{property}", &property).replace("{code}", "double");
+        server.administer(method, &path, &body(method, address, "").unwrap());
+    }
+    let ask = body("POST", "/v1/{tenant}/quotes", "").unwrap();
+    let quote = server.administer("POST", &format!("/v1/{TENANT}/quotes"), &ask);
+    quote["id"].as_str().unwrap().to_owned()
 }
 
 /// Fails when the API has an operation that is not spoilt here.
@@ -111,7 +142,7 @@ pub(super) fn assert_complete(description: &Value) {
 }
 
 /// Those of the API, and the pages beside it.
-const OPERATIONS: [(&str, &str); 64] = [
+const OPERATIONS: [(&str, &str); 90] = [
     ("GET", "/v1/{tenant}"),
     ("PUT", "/v1/{tenant}/policy"),
     ("GET", "/v1/{tenant}/pools"),
@@ -130,6 +161,32 @@ const OPERATIONS: [(&str, &str); 64] = [
     ("POST", "/v1/{tenant}/holds/{hold}/move"),
     ("POST", "/v1/{tenant}/holds/{hold}/give-back"),
     ("POST", "/v1/{tenant}/holds/batch"),
+    ("GET", "/v1/{tenant}/properties"),
+    ("GET", "/v1/{tenant}/properties/{property}"),
+    ("PUT", "/v1/{tenant}/properties/{property}"),
+    ("GET", "/v1/{tenant}/properties/{property}/room-types"),
+    ("GET", "/v1/{tenant}/properties/{property}/room-types/{code}"),
+    ("PUT", "/v1/{tenant}/properties/{property}/room-types/{code}"),
+    ("GET", "/v1/{tenant}/properties/{property}/rate-plans"),
+    ("GET", "/v1/{tenant}/properties/{property}/rate-plans/{code}"),
+    ("PUT", "/v1/{tenant}/properties/{property}/rate-plans/{code}"),
+    ("GET", "/v1/{tenant}/properties/{property}/calendar"),
+    ("PUT", "/v1/{tenant}/properties/{property}/calendar"),
+    ("POST", "/v1/{tenant}/quotes"),
+    ("GET", "/v1/{tenant}/quotes/{quote}"),
+    ("GET", "/v1/{tenant}/stays"),
+    ("POST", "/v1/{tenant}/stays"),
+    ("GET", "/v1/{tenant}/stays/{hold}"),
+    ("POST", "/v1/{tenant}/stays/{hold}/cancel"),
+    ("POST", "/v1/{tenant}/stays/{hold}/confirm"),
+    ("POST", "/v1/{tenant}/stays/{hold}/checkout"),
+    ("DELETE", "/v1/{tenant}/stays/{hold}/guest"),
+    ("GET", "/v1/{tenant}/reservations"),
+    ("POST", "/v1/{tenant}/reservations"),
+    ("GET", "/v1/{tenant}/reservations/{hold}"),
+    ("POST", "/v1/{tenant}/reservations/{hold}/cancel"),
+    ("POST", "/v1/{tenant}/reservations/{hold}/no-show"),
+    ("POST", "/v1/{tenant}/reservations/{hold}/change"),
     ("GET", "/v1/{tenant}/schedules"),
     ("PUT", "/v1/{tenant}/schedules/{name}"),
     ("GET", "/v1/{tenant}/schedules/{name}"),
@@ -183,6 +240,15 @@ fn query(method: &str, path: &str) -> Vec<(&'static str, String)> {
         ("GET", "/v1/{tenant}/pools") => &[("resource", "double"), ("limit", "3")],
         ("GET", "/v1/{tenant}/availability") => &[("from", "2026-12-24"), ("until", "2026-12-27")],
         ("GET", "/v1/{tenant}/holds") => &[("state", "active"), ("limit", "3")],
+        ("GET", "/v1/{tenant}/properties") => &[("after", "a"), ("limit", "3")],
+        ("GET", "/v1/{tenant}/properties/{property}/calendar") => {
+            &[("from", "2099-12-24"), ("until", "2099-12-27"), ("room_type", "double")]
+        }
+        ("GET", "/v1/{tenant}/stays") => &[("property", "sea"), ("state", "active"), ("limit", "3")],
+        ("GET", "/v1/{tenant}/reservations") => {
+            &[("property", "sea"), ("staying", "2099-12-24"), ("state", "confirmed"), ("limit", "3")]
+        }
+        ("POST", "/v1/{tenant}/stays/{hold}/checkout") => &[("wait_ms", "1")],
         ("GET", "/v1/{tenant}/events") => &[("after", "0-0"), ("limit", "3")],
         ("POST", "/webhooks/{source}/{rest}") => &[("mode", "live")],
         ("GET", "/v1/{tenant}/schedules" | "/admin/tenants") => &[("after", "a"), ("limit", "3")],
@@ -223,6 +289,34 @@ fn body(method: &str, path: &str, hold: &str) -> Option<Value> {
             {"extend": {"id": hold, "until": "2026-12-24T00:00:00Z"}},
             {"convert": {"id": hold, "mode": "book"}},
             {"cancel": {"id": hold}}]}),
+        ("PUT", "/v1/{tenant}/properties/{property}") => json!({"title": "Sea", "time_zone": "UTC", "currency": "BRL",
+            "check_in": "15:00", "terms": {"quote_secs": 1_800, "hold_secs": 900}}),
+        ("PUT", "/v1/{tenant}/properties/{property}/room-types/{code}") => json!({"title": "Double", "guests_max": 2}),
+        ("PUT", "/v1/{tenant}/properties/{property}/rate-plans/{code}") => json!({"title": "Flexible",
+            "cancellation": {"free_until_hours": 48, "penalty": {"nights": 1}, "no_show": "all"}}),
+        ("PUT", "/v1/{tenant}/properties/{property}/calendar") => json!({"changes": [{"room_types": ["double"],
+            "from": "2099-12-24", "until": "2099-12-27", "weekdays": ["mon", "tue", "wed", "thu", "fri", "sat", "sun"],
+            "inventory": {"total": 1_000_000, "overbook": 0, "closed": false},
+            "rates": [{"rate_plan": "double", "price": 100, "min_stay": null, "stop_sell": false}]}]}),
+        ("POST", "/v1/{tenant}/quotes") => json!({"id": new_hold, "property": "sea", "checkin": "2099-12-24",
+            "checkout": "2099-12-27", "guests": 2, "rooms": 1}),
+        ("POST", "/v1/{tenant}/stays") => json!({"id": new_hold, "quote": hold, "items": [{"option": 1, "rooms": 1}],
+            "guest": {"name": "Ann", "email": "ann@example.org", "phone": "1"}, "conversation": "chat-1",
+            "lifetime_secs": 60}),
+        ("POST", "/v1/{tenant}/stays/{hold}/confirm") => json!({"paid": 1}),
+        ("POST", "/v1/{tenant}/stays/{hold}/checkout") => {
+            json!({"success_url": "https://example.org/a", "cancel_url": "https://example.org/b"})
+        }
+        ("POST", "/v1/{tenant}/reservations") => json!({"id": new_hold, "property": "sea", "checkin": "2099-12-24",
+            "checkout": "2099-12-27", "rooms": [{"room_type": "double", "rate_plan": "double", "rooms": 1}],
+            "guest": {"name": "Ann"}, "paid": 0}),
+        ("POST", "/v1/{tenant}/reservations/{hold}/cancel" | "/v1/{tenant}/reservations/{hold}/no-show") => {
+            json!({"waived_by": "ana"})
+        }
+        ("POST", "/v1/{tenant}/reservations/{hold}/change") => {
+            json!({"checkin": "2099-12-24", "checkout": "2099-12-26",
+            "rooms": [{"room_type": "double", "rate_plan": "double", "rooms": 1}], "refund_excess": true})
+        }
         ("PUT", "/v1/{tenant}/inboxes/{inbox}") => json!({"secret": "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"}),
         ("POST", "/v1/{tenant}/tasks/{task}" | "/tasks/{task}") => json!({"hold": hold}),
         ("POST", "/webhooks/{source}/{rest}") => json!({"paid": true}),

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde_json::json;
 
-use super::super::{CancelStay, CheckoutReply, ConfirmStay, RequestCheckout};
+use super::super::{CancelStay, CheckoutReply, ConfirmStay, RequestCheckout, StayReply};
 use super::{create, save_quote, told};
 use crate::kernel::{Hold, HoldId, Timestamp};
 use crate::operations::commands::{EffectOutcome, FinishEffect, Finished, StartEffect, Started};
@@ -194,4 +194,16 @@ fn what_cannot_be_paid() {
     for bad in ["", "sea.example", "ftp://x", "https://", "https://a b", "javascript:alert(1)"] {
         assert!(RequestCheckout::new(hold, bad, "https://x").is_err(), "{bad}");
     }
+}
+
+/// Replies are kept as JSON: the day of departure and the page must not share a name there.
+#[test]
+fn replies_read_back_as_what_they_were() {
+    let (mut world, hold) = held();
+    let asked = world.run(&request(hold)).unwrap();
+    make_page(&mut world, &asked.operation, "cs_1");
+    let reply = world.run(&ConfirmStay::new(hold, 20_000).unwrap()).unwrap();
+    assert!(reply.stay.checkout.is_some() && reply.reservation.is_some());
+    let kept = serde_json::to_string(&reply).unwrap();
+    assert_eq!(serde_json::from_str::<StayReply>(&kept).unwrap(), reply);
 }

@@ -1,0 +1,21 @@
+//! Dates on the wire, in the one spelling that slots have.
+
+use jiff::civil::Date;
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+use surehold_core::kernel::Slot;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Day(pub Date);
+
+impl<'de> Deserialize<'de> for Day {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Day, D::Error> {
+        let slot = Slot::deserialize(deserializer)?;
+        slot.date().map(Day).ok_or_else(|| de::Error::custom("a date is needed, such as 2026-12-24"))
+    }
+}
+
+impl Serialize for Day {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(&self.0)
+    }
+}
