@@ -17,6 +17,7 @@ use smol_str::SmolStr;
 use surehold_core::stays::DisputeState;
 use surehold_core::stays::operations::{PaymentNews, PaymentObjects, PaymentTurn};
 
+use super::amounts::from_stripe;
 use super::event::{Event, Subject};
 use super::objects::{Charge, CheckoutSession, Dispute, Refund};
 use super::words::{DisputeStatus, PaymentStatus, RefundStatus};
@@ -30,17 +31,18 @@ pub fn news(event: &Event) -> PaymentNews {
         Subject::CheckoutPaymentFailed(session) => (of_session(session), Some(PaymentTurn::Failed)),
         Subject::CheckoutExpired(session) => (of_session(session), Some(PaymentTurn::SessionExpired)),
         Subject::ChargeRefunded(charge) => {
-            (of_charge(charge), Some(PaymentTurn::Refunded { total: charge.amount_refunded }))
+            let total = from_stripe(&charge.currency, charge.amount_refunded);
+            (of_charge(charge), total.map(|total| PaymentTurn::Refunded { total }))
         }
         Subject::RefundUpdated(refund) => {
-            (of_refund(refund), Some(if has_failed(refund) { failure(refund) } else { of_no_concern() }))
+            (of_refund(refund), if has_failed(refund) { failure(refund) } else { Some(of_no_concern()) })
         }
-        Subject::RefundFailed(refund) => (of_refund(refund), Some(failure(refund))),
+        Subject::RefundFailed(refund) => (of_refund(refund), failure(refund)),
         Subject::DisputeCreated(dispute)
         | Subject::DisputeUpdated(dispute)
         | Subject::DisputeClosed(dispute)
         | Subject::DisputeFundsWithdrawn(dispute)
-        | Subject::DisputeFundsReinstated(dispute) => (of_dispute(dispute), Some(disputed(dispute))),
+        | Subject::DisputeFundsReinstated(dispute) => (of_dispute(dispute), disputed(dispute)),
         Subject::Other => (PaymentObjects::default(), Some(of_no_concern())),
     };
     PaymentNews { about, turn: turn.unwrap_or_else(not_understood) }
@@ -75,7 +77,8 @@ fn completed(session: &CheckoutSession) -> Option<PaymentTurn> {
 }
 
 fn paid(session: &CheckoutSession) -> Option<PaymentTurn> {
-    Some(PaymentTurn::Paid { amount: session.amount_total?, currency: session.currency.clone()? })
+    let currency = session.currency.clone()?;
+    Some(PaymentTurn::Paid { amount: from_stripe(&currency, session.amount_total?)?, currency })
 }
 
 fn has_failed(refund: &Refund) -> bool {
@@ -88,11 +91,12 @@ fn has_failed(refund: &Refund) -> bool {
     }
 }
 
-fn failure(refund: &Refund) -> PaymentTurn {
-    PaymentTurn::RefundFailed { refund: refund.id.clone(), amount: refund.amount }
+fn failure(refund: &Refund) -> Option<PaymentTurn> {
+    let amount = from_stripe(&refund.currency, refund.amount)?;
+    Some(PaymentTurn::RefundFailed { refund: refund.id.clone(), amount })
 }
 
-fn disputed(dispute: &Dispute) -> PaymentTurn {
+fn disputed(dispute: &Dispute) -> Option<PaymentTurn> {
     let state = match &dispute.status {
         DisputeStatus::NeedsResponse
         | DisputeStatus::UnderReview
@@ -105,7 +109,8 @@ fn disputed(dispute: &Dispute) -> PaymentTurn {
         // Prevented by giving the money back.
         DisputeStatus::Lost | DisputeStatus::Prevented => DisputeState::Lost,
     };
-    PaymentTurn::Dispute { dispute: dispute.id.clone(), state, amount: dispute.amount }
+    let amount = from_stripe(&dispute.currency, dispute.amount)?;
+    Some(PaymentTurn::Dispute { dispute: dispute.id.clone(), state, amount })
 }
 
 #[cfg(test)]
@@ -142,6 +147,9 @@ mod tests {
             session[gap] = Value::Null;
             check(completed, &session, &not_understood);
         }
+        let mut kronur = session("paid");
+        (kronur["currency"], kronur["amount_total"]) = ("isk".into(), 50_000.into());
+        check(completed, &kronur, &expect(json!({"turn": "paid", "amount": 500, "currency": "isk"})));
         // What the session says of itself is as old as the event; that it was paid is what the event says.
         check("checkout.session.async_payment_succeeded", &session("unpaid"), &paid);
         check("checkout.session.async_payment_failed", &session("unpaid"), &expect(json!({"turn": "failed"})));

@@ -12,6 +12,7 @@ use surehold_core::stays::operations::{
 };
 use surehold_engine::{BoxFuture, Provider, Registry, Told};
 
+use super::amounts::{refund_in_stripes_units, session_in_stripes_units};
 use super::answers::RefusalAnswer;
 use super::calls::{SessionsQuery, whole_secs};
 use super::client::{CallError, Refusal, Stripe};
@@ -61,12 +62,15 @@ impl StripeProvider {
         }
         let key = &call.idempotency_key;
         match request {
-            PaymentRequest::CreateSession(session) => match self.stripe.create_session(key, &session).await {
-                Ok(session) => session_done(&session),
-                Err(error) => told_by_error(&error),
+            PaymentRequest::CreateSession(session) => match session_in_stripes_units(session) {
+                Some(session) => self.create_session(key, &session).await,
+                None => amount_unpayable(),
             },
             PaymentRequest::ExpireSession(expiry) => self.expire(key, &expiry).await,
-            PaymentRequest::Refund(refund) => self.refund(key, &refund).await,
+            PaymentRequest::Refund(refund) => match refund_in_stripes_units(refund) {
+                Some(refund) => self.refund(key, &refund).await,
+                None => amount_unpayable(),
+            },
         }
     }
 
@@ -79,6 +83,13 @@ impl StripeProvider {
                 Err(not_done("account-unknown", error, None))
             }
             Err(fault) => Err(not_done("store", fault.to_string(), None)),
+        }
+    }
+
+    async fn create_session(&self, key: &str, session: &NewSession) -> Told {
+        match self.stripe.create_session(key, session).await {
+            Ok(session) => session_done(&session),
+            Err(error) => told_by_error(&error),
         }
     }
 
@@ -202,6 +213,11 @@ impl StripeProvider {
 /// Others may have added to them.
 fn bears(metadata: &Metadata, wanted: &Metadata) -> bool {
     !wanted.is_empty() && wanted.iter().all(|(name, value)| metadata.get(name) == Some(value))
+}
+
+fn amount_unpayable() -> Told {
+    let error = "Stripe takes only whole amounts of this currency, or whole tens of its smallest unit";
+    rejected("amount-unpayable", error, &RefusalAnswer::default())
 }
 
 fn too_many() -> Told {

@@ -240,7 +240,6 @@ fn query(method: &str, path: &str) -> Vec<(&'static str, String)> {
         ("GET", "/v1/{tenant}/pools") => &[("resource", "double"), ("limit", "3")],
         ("GET", "/v1/{tenant}/availability") => &[("from", "2026-12-24"), ("until", "2026-12-27")],
         ("GET", "/v1/{tenant}/holds") => &[("state", "active"), ("limit", "3")],
-        ("GET", "/v1/{tenant}/properties") => &[("after", "a"), ("limit", "3")],
         ("GET", "/v1/{tenant}/properties/{property}/calendar") => {
             &[("from", "2099-12-24"), ("until", "2099-12-27"), ("room_type", "double")]
         }
@@ -251,7 +250,9 @@ fn query(method: &str, path: &str) -> Vec<(&'static str, String)> {
         ("POST", "/v1/{tenant}/stays/{hold}/checkout") => &[("wait_ms", "1")],
         ("GET", "/v1/{tenant}/events") => &[("after", "0-0"), ("limit", "3")],
         ("POST", "/webhooks/{source}/{rest}") => &[("mode", "live")],
-        ("GET", "/v1/{tenant}/schedules" | "/admin/tenants") => &[("after", "a"), ("limit", "3")],
+        ("GET", "/v1/{tenant}/properties" | "/v1/{tenant}/schedules" | "/admin/tenants") => {
+            &[("after", "a"), ("limit", "3")]
+        }
         ("GET", "/v1/{tenant}/webhook-endpoints/{endpoint}/deliveries") => &[("limit", "3")],
         ("GET", "/v1/{tenant}/operations") => &[("state", "PENDING"), ("limit", "3")],
         ("GET", "/v1/{tenant}/timeline") => &[("correlation", "a=1")],
