@@ -85,7 +85,8 @@ impl Views {
     }
 
     /// Stays of a property whose hold was active when last touched, the next to expire first. Goes through the live
-    /// holds of the tenant, which are few, rather than through all stays there ever were; `cross join` says so to SQLite.
+    /// holds of the tenant, which are few, and not through all stays there ever were: asked for the property of each one,
+    /// no planner can begin with those.
     pub async fn active_stays(
         &self,
         tenant: TenantId,
@@ -94,10 +95,12 @@ impl Views {
         rows_max: u16,
     ) -> Result<Vec<StayView>, Fault> {
         let sql = format!(
-            "select {} from holds h cross join stays s {WITH_GUEST_AND_RESERVATION} \
-             where h.tenant = $1 and h.state = 'active' and (h.expires_at > $3 or (h.expires_at = $3 and h.id > $4)) \
-             and h.expires_at >= $3 and s.tenant = $1 and s.hold = h.id and s.property = $2 \
-             order by h.expires_at, h.id limit $5",
+            "select {} from (select h.id from holds h where h.tenant = $1 and h.state = 'active' and h.expires_at >= $3 \
+             and (h.expires_at > $3 or h.id > $4) \
+             and (select s.property from stays s where s.tenant = $1 and s.hold = h.id) = $2 \
+             order by h.expires_at, h.id limit $5) looked_at join holds h on h.tenant = $1 and h.id = looked_at.id \
+             join stays s on s.tenant = $1 and s.hold = h.id {WITH_GUEST_AND_RESERVATION} \
+             order by h.expires_at, h.id",
             stay_columns()
         );
         let (expires_at, id) = after;

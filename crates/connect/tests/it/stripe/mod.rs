@@ -1,0 +1,6 @@
+//! Stripe as it is spoken to.
+
+mod afterwards;
+mod asking;
+mod events;
+mod scripted;
