@@ -58,7 +58,9 @@ mod tests {
 
     #[test]
     fn whatever_is_an_event_is_kept() {
-        let session = json!({"id": "cs_1", "payment_status": "paid", "amount_total": 7, "currency": "eur"});
+        let session = json!({
+            "id": "cs_1", "payment_status": "paid", "amount_total": 7, "currency": "eur", "metadata": {"operation": "x"},
+        });
         let paid = r#"{"about":{"session":"cs_1"},"turn":{"amount":7,"currency":"eur","turn":"paid"}}"#;
         assert_eq!(shown("checkout.session.completed", &session), paid);
         let unreadable = r#"{"about":{},"turn":{"kind":"checkout.session.completed","turn":"not_understood"}}"#;

@@ -15,7 +15,7 @@
 
 use smol_str::SmolStr;
 use surehold_core::stays::DisputeState;
-use surehold_core::stays::operations::{PaymentNews, PaymentObjects, PaymentTurn};
+use surehold_core::stays::operations::{MARK, PaymentNews, PaymentObjects, PaymentTurn};
 
 use super::amounts::from_stripe;
 use super::event::{Event, Subject};
@@ -49,7 +49,8 @@ pub fn news(event: &Event) -> PaymentNews {
 }
 
 fn of_session(session: &CheckoutSession) -> PaymentObjects {
-    PaymentObjects { payment_intent: session.payment_intent.clone(), ..PaymentObjects::session(&session.id) }
+    let (payment_intent, is_foreign) = (session.payment_intent.clone(), !session.metadata.contains_key(MARK));
+    PaymentObjects { payment_intent, is_foreign, ..PaymentObjects::session(&session.id) }
 }
 
 fn of_charge(charge: &Charge) -> PaymentObjects {
@@ -65,7 +66,9 @@ fn of_dispute(dispute: &Dispute) -> PaymentObjects {
 }
 
 fn without_session(payment_intent: Option<&SmolStr>, charge: Option<&SmolStr>) -> PaymentObjects {
-    PaymentObjects { session: None, payment_intent: payment_intent.cloned(), charge: charge.cloned() }
+    let (payment_intent, charge) = (payment_intent.cloned(), charge.cloned());
+    // These have metadata of their own, which say nothing about where the payment comes from.
+    PaymentObjects { session: None, payment_intent, charge, is_foreign: false }
 }
 
 fn completed(session: &CheckoutSession) -> Option<PaymentTurn> {
@@ -131,7 +134,7 @@ mod tests {
         let session = |payment_status: &str| {
             json!({
                 "id": "cs_1", "payment_status": payment_status, "payment_intent": "pi_1", "amount_total": 900,
-                "currency": "eur", "metadata": {"hold": "somebody else's"},
+                "currency": "eur", "metadata": {"hold": "somebody else's", "operation": "anything"},
             })
         };
         let expect = |turn: Value| json!({"about": {"session": "cs_1", "payment_intent": "pi_1"}, "turn": turn});
@@ -154,7 +157,7 @@ mod tests {
         check("checkout.session.async_payment_succeeded", &session("unpaid"), &paid);
         check("checkout.session.async_payment_failed", &session("unpaid"), &expect(json!({"turn": "failed"})));
         let expired = json!({"id": "cs_1", "payment_status": "unpaid"});
-        let about = json!({"session": "cs_1"});
+        let about = json!({"session": "cs_1", "is_foreign": true});
         let session_expired = json!({"about": about, "turn": {"turn": "session_expired"}});
         check("checkout.session.expired", &expired, &session_expired);
     }

@@ -21,5 +21,5 @@ pub use news::{PaymentNews, PaymentObjects, PaymentTurn, process_stripe_event};
 pub use process::ProcessStripeEvent;
 pub use refund::RefundPayment;
 pub(super) use refund::refund_payment;
-pub use request::{CheckoutItem, NewRefund, NewSession, PaymentRequest, SessionCreated, SessionExpiry};
+pub use request::{CheckoutItem, MARK, NewRefund, NewSession, PaymentRequest, SessionCreated, SessionExpiry};
 pub use types::{CREATE_CHECKOUT_SESSION, EXPIRE_CHECKOUT_SESSION, PROCESS_STRIPE_EVENT, REFUND_PAYMENT, TYPES};

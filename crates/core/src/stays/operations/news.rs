@@ -26,6 +26,9 @@ pub struct PaymentObjects {
     pub payment_intent: Option<SmolStr>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub charge: Option<SmolStr>,
+    /// Made without us: it bears no [mark](super::MARK) of ours. Only looked at if our records do not know it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_foreign: bool,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -132,6 +132,8 @@ fn note_names(facts: &mut Facts, payment: &Payment, about: &PaymentObjects) -> R
 
 fn unknown(facts: &mut Facts, operation: &Operation, news: &PaymentNews) -> Result<Payload, Stop<Trouble>> {
     let at_once = match &news.turn {
+        // Others sell by the same account.
+        _ if news.about.is_foreign => Some(OF_NO_CONCERN),
         PaymentTurn::OfNoConcern { .. } => Some(OF_NO_CONCERN),
         PaymentTurn::NotUnderstood { kind } => Some(not_understood(facts, operation, kind)?),
         PaymentTurn::Paid { .. }

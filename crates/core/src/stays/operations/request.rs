@@ -82,13 +82,16 @@ pub struct SessionCreated {
     pub payment_intent: Option<SmolStr>,
 }
 
+/// The name among the metadata that all have that were made by us.
+pub const MARK: &str = "operation";
+
 /// By these the provider's books can be searched by people, and by the adapter after an answer was lost: together they
 /// are of one request only, also where tenants share an account.
 pub(super) fn metadata(tenant: TenantId, hold: HoldId, operation: &OperationKey) -> BTreeMap<SmolStr, SmolStr> {
     BTreeMap::from([
         (SmolStr::new_static("tenant"), format_smolstr!("{tenant}")),
         (SmolStr::new_static("hold"), format_smolstr!("{hold}")),
-        (SmolStr::new_static("operation"), format_smolstr!("{operation}")),
+        (SmolStr::new_static(MARK), format_smolstr!("{operation}")),
     ])
 }
 

@@ -12,7 +12,7 @@
 
 use super::world::{CHECKIN_DAYS, HOLD_SECS, TOTAL, World};
 use crate::operations::commands::Finished;
-use crate::stays::operations::PaymentTurn;
+use crate::stays::operations::{PaymentObjects, PaymentTurn};
 use crate::stays::{DisputeState, Stay};
 
 fn paid(amount: i64, currency: &str) -> PaymentTurn {
@@ -166,6 +166,18 @@ fn unknown_sessions() {
         assert_eq!(world.deliver_again(), "unknown");
         assert_eq!(world.case_is_open("payment-unknown", session), is_reported, "{session}");
     }
+}
+
+/// Whoever takes away our mark takes nothing from a payment that we know.
+#[test]
+fn payments_without_our_mark() {
+    let mut world = World::new(1);
+    let hold = world.hold_stay().unwrap();
+    world.know_session(hold, "a");
+    let without_mark = |session| PaymentObjects { is_foreign: true, ..PaymentObjects::session(session) };
+    assert_eq!(world.tell_about("acct_1", without_mark("b"), paid(1, "BRL")), "of_no_concern");
+    assert!(!world.case_is_open("payment-unknown", "b"));
+    assert_eq!(world.tell_about("acct_1", without_mark("a"), paid(TOTAL, "BRL")), "reserved");
 }
 
 /// Several things may be told of a payment before it is known; each counts, once.

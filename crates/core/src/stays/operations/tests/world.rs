@@ -247,7 +247,6 @@ impl World {
     }
 
     pub(in crate::stays) fn tell_from(&mut self, account: &str, session: &str, turn: PaymentTurn) -> String {
-        self.events = self.events.strict_add(1);
         let about = match turn {
             // These know the payment by its other names only.
             PaymentTurn::Refunded { .. } | PaymentTurn::RefundFailed { .. } | PaymentTurn::Dispute { .. } => {
@@ -261,6 +260,11 @@ impl World {
             }
             PaymentTurn::OfNoConcern { .. } | PaymentTurn::NotUnderstood { .. } => PaymentObjects::default(),
         };
+        self.tell_about(account, about, turn)
+    }
+
+    pub(in crate::stays) fn tell_about(&mut self, account: &str, about: PaymentObjects, turn: PaymentTurn) -> String {
+        self.events = self.events.strict_add(1);
         let event = format!("evt_{}", self.events);
         let operation = process_stripe_event(account, &event, &PaymentNews { about, turn }).unwrap();
         self.last = Some(operation);
