@@ -1,5 +1,5 @@
 //! What proves it: workloads, rivals to measure against, faults, and the suite that every store must pass.
-//! Nothing here is part of a running server.
+//! Nothing here is part of a running server, but for the simulated Stripe of a demo.
 
 pub mod bench;
 pub mod charge;

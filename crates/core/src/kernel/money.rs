@@ -19,6 +19,10 @@ const ACTIVE: &str = "\
     SEK SGD SHP SLE SOS SRD SSP STN SVC SYP SZL THB TJS TMT TND TOP TRY TTD TWD TZS UAH UGX USD UYU UZS VED VES VND VUV \
     WST XAF XCD XCG XOF XPF YER ZAR ZMW ZWG";
 
+/// ISO 4217: those without a minor unit, and those whose minor unit is a thousandth. All others have cents.
+const WHOLE: &str = "BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX VND VUV XAF XOF XPF";
+const THOUSANDTHS: &str = "BHD IQD JOD KWD LYD OMR TND";
+
 /// The code of an active currency, in capitals.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "SmolStr", into = "SmolStr")]
@@ -33,6 +37,16 @@ impl Currency {
 
     pub fn as_str(&self) -> &str {
         std::str::from_utf8(&self.0).expect("the codes are ASCII")
+    }
+
+    /// How many digits of an amount in minor units stand behind the point.
+    pub fn decimals(&self) -> u8 {
+        let is_one_of = |list: &str| list.split_ascii_whitespace().any(|code| code == self.as_str());
+        match (is_one_of(WHOLE), is_one_of(THOUSANDTHS)) {
+            (true, _) => 0,
+            (false, true) => 3,
+            (false, false) => 2,
+        }
     }
 }
 
@@ -78,6 +92,15 @@ mod tests {
             assert_eq!(Currency::parse(bad), Err(Invalid::CurrencyUnknown { code: bad.to_owned() }), "{bad}");
         }
         assert!(serde_json::from_str::<Currency>("\"DEM\"").is_err());
+    }
+
+    #[test]
+    fn decimals() {
+        for (code, decimals) in [("BRL", 2), ("EUR", 2), ("JPY", 0), ("CLP", 0), ("KWD", 3), ("TND", 3)] {
+            assert_eq!(Currency::parse(code).unwrap().decimals(), decimals, "{code}");
+        }
+        let active = |code: &str| Currency::parse(code).is_ok();
+        assert!(format!("{WHOLE} {THOUSANDTHS}").split_ascii_whitespace().all(active));
     }
 
     #[test]

@@ -79,7 +79,7 @@ fn only<'a>(headers: &'a HeaderMap, name: &str) -> Result<Option<&'a str>, Probl
 ///
 /// The task's id comes as `Surehold-Task-Id`, or as `X-CloudTasks-TaskName` with `X-CloudTasks-QueueName`. Deliver it as
 /// often as you like: it is kept once. A task that comes too early waits; it is neither lost nor done too soon. Needs
-/// the scope `tasks`. The body is that of the task `expire-hold`.
+/// the scope `tasks`. The body is that of the task `expire-hold`, which may be spelled `expire_hold` too.
 #[utoipa::path(post, path = "/v1/{tenant}/tasks/{task}", tag = "Inbox",
     params(("tenant" = described::Slug, Path), ("task" = String, Path, example = "expire-hold"),
         ("surehold-task-id" = Option<String>, Header, description = "The task's id, the same in every delivery")),

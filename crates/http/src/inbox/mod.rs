@@ -139,7 +139,9 @@ impl Inbox {
         self.sources.iter().find(|source| source.name() == name)
     }
 
+    /// Also as `expire_hold`: schedulers that call functions by their names spell them so.
     pub(crate) fn task(&self, name: &str) -> Option<&Task> {
+        let name = name.replace('_', "-");
         self.tasks.iter().find(|task| task.name == name)
     }
 

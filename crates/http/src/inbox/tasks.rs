@@ -6,7 +6,7 @@ use surehold_core::operations::builtin::expire_hold;
 use crate::problem::Problem;
 use crate::wire::ExpireHoldTask;
 
-/// A kind of task, at `/tasks/{name}`.
+/// A kind of task, at `/tasks/{name}`; the address may have `_` for `-`.
 #[derive(Clone, Copy, Debug)]
 pub struct Task {
     pub name: &'static str,

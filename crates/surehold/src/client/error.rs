@@ -22,6 +22,7 @@ pub(crate) struct Refused {
     problem: String,
     detail: String,
     status: u16,
+    code: Option<Code>,
     hint: Option<String>,
     page: Option<String>,
 }
@@ -39,7 +40,7 @@ impl Refused {
         });
         let detail = problem["detail"].as_str().unwrap_or("the server refused, and did not say why").to_owned();
         let problem = String::from_utf8_lossy(body).trim().to_owned();
-        ClientError::Refused(Box::new(Refused { problem, detail, status, hint, page }))
+        ClientError::Refused(Box::new(Refused { problem, detail, status, code, hint, page }))
     }
 }
 
@@ -85,6 +86,13 @@ pub(crate) enum ClientError {
     NoUser,
     #[error("{0}")]
     Usage(String),
+    /// About a file of the user's.
+    #[error("{what}")]
+    File { what: String, hint: String },
+    #[error("{refused} of {rows} rows were refused")]
+    RowsRefused { refused: usize, rows: usize, report: Option<PathBuf> },
+    #[error("{failed} of {of} changes were not made")]
+    Partly { failed: usize, of: usize },
     #[error("cannot write to standard output: {0}")]
     Output(std::io::Error),
     /// Whoever reads our output has seen enough.
@@ -130,6 +138,12 @@ impl ClientError {
         }
     }
 
+    /// A thing that a command may be about to make.
+    pub(crate) fn says_that_it_is_not_there(&self) -> bool {
+        let ClientError::Refused(refused) = self else { return false };
+        matches!(refused.code, Some(Code::PropertyNotFound | Code::RoomTypeNotFound | Code::RatePlanNotFound))
+    }
+
     pub(crate) fn hint(&self) -> Option<String> {
         let hint = match self {
             ClientError::Refused(refused) => return refused.hint.clone(),
@@ -155,6 +169,14 @@ impl ClientError {
                 "choose the folder with --data; `surehold serve` or `surehold tenant create` begin a new one"
             }
             ClientError::NobodyToFollow { .. } => "start `surehold serve`, or leave --follow out",
+            ClientError::File { hint, .. } => return Some(hint.clone()),
+            ClientError::RowsRefused { report: Some(report), .. } => {
+                return Some(format!("mend the rows in {}, then import that file", report.display()));
+            }
+            ClientError::RowsRefused { report: None, .. } => {
+                "--report FILE keeps the refused rows, to be mended and imported again"
+            }
+            ClientError::Partly { .. } => "what is done stays done: mend what was refused, then run it again",
             ClientError::NoUser => "say it with --actor NAME; a case is given to somebody with --to NAME",
             ClientError::Config(_)
             | ClientError::Open(_)

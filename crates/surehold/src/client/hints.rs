@@ -8,23 +8,8 @@ use super::Request;
 pub(super) fn hint_for(code: Code, problem: &Value, request: &Request) -> Option<String> {
     let tenant = request.tenant.as_deref().unwrap_or("TENANT");
     let fixed = match code {
-        Code::SoldOut => {
-            let pool = named(&problem["lines"][0]);
-            return Some(format!("`surehold explain {tenant} {pool}` says who has it, and when the next is free"));
-        }
-        Code::PoolNotFound => {
-            let pool = named(&problem["pools"][0]);
-            return Some(format!(
-                "`surehold pool list {tenant}` shows what there is; `surehold pool put {tenant} {pool} --total N` makes it"
-            ));
-        }
-        Code::PoolClosed => {
-            let pool = named(&problem["pools"][0]);
-            return Some(format!("`surehold pool put {tenant} {pool} --open` opens it"));
-        }
-        Code::PoolVersion => {
-            let pool = named(&problem["pools"][0]);
-            return Some(format!("somebody changed it; look again with `surehold pool show {tenant} {pool}`"));
+        Code::SoldOut | Code::PoolNotFound | Code::PoolClosed | Code::PoolVersion => {
+            return Some(hint_about_pools(code, problem, tenant));
         }
         Code::CursorGone => {
             let cursor = problem["cursor"].as_str().unwrap_or("0-0");
@@ -75,7 +60,7 @@ pub(super) fn hint_for(code: Code, problem: &Value, request: &Request) -> Option
         | Code::NothingToPay
         | Code::PaymentOnItsWay
         | Code::StayHasBegun
-        | Code::TooManyPages => return None,
+        | Code::TooManyPages => return Some(hint_about_stays(code, problem, tenant)),
         Code::HoldEnded => "place a new hold; an ended one does not come back",
         Code::HoldIdReused => "leave --id out to place another hold",
         Code::HoldIdOutsideWindow => "leave --id out; a UUIDv7 carries its time and is good for a while only",
@@ -120,6 +105,18 @@ pub(super) fn hint_for(code: Code, problem: &Value, request: &Request) -> Option
     Some(fixed.to_owned())
 }
 
+fn hint_about_pools(code: Code, problem: &Value, tenant: &str) -> String {
+    let pool = if code == Code::SoldOut { named(&problem["lines"][0]) } else { named(&problem["pools"][0]) };
+    match code {
+        Code::SoldOut => format!("`surehold explain {tenant} {pool}` says who has it, and when the next is free"),
+        Code::PoolClosed => format!("`surehold pool put {tenant} {pool} --open` opens it"),
+        Code::PoolVersion => format!("somebody changed it; look again with `surehold pool show {tenant} {pool}`"),
+        _ => format!(
+            "`surehold pool list {tenant}` shows what there is; `surehold pool put {tenant} {pool} --total N` makes it"
+        ),
+    }
+}
+
 fn hint_about_operations(code: Code, problem: &Value, tenant: &str) -> Option<String> {
     Some(match code {
         Code::ScheduleNotFound => {
@@ -154,6 +151,52 @@ fn hint_about_operations(code: Code, problem: &Value, tenant: &str) -> Option<St
         Code::Changed => "somebody else was faster; look again, then decide".to_owned(),
         _ => return None,
     })
+}
+
+fn hint_about_stays(code: Code, problem: &Value, tenant: &str) -> String {
+    let named = |name: &str, absent: &str| problem[name].as_str().map_or_else(|| absent.to_owned(), quoted);
+    let (property, stay) = (named("property", "PROPERTY"), named("hold", "STAY"));
+    match code {
+        Code::PropertyNotFound => format!(
+            "`surehold stay property list {tenant}` shows what there is; `surehold stay property put {tenant} {property} \
+             --zone ZONE --currency CODE` makes it"
+        ),
+        Code::RoomTypeNotFound => format!("`surehold stay room-type list {tenant} {property}` shows what there is"),
+        Code::RatePlanNotFound => format!("`surehold stay rate-plan list {tenant} {property}` shows what there is"),
+        Code::OptionNotFound => {
+            format!("`surehold stay quote show {tenant} {}` shows the options", named("quote", "QUOTE"))
+        }
+        Code::QuoteNotFound | Code::QuoteExpired | Code::PriceChanged => {
+            format!("ask anew with `surehold stay quote {tenant} {property} NIGHTS`")
+        }
+        Code::StayNotFound => format!("`surehold stay list {tenant} {property}` shows the stays whose rooms are held"),
+        Code::ReservationNotFound => format!(
+            "`surehold stay show {tenant} {stay}` says what became of it; `surehold stay arrivals {tenant} {property} \
+             DATE` lists reservations"
+        ),
+        Code::NotForSale => {
+            format!("`surehold stay calendar {tenant} {property} NIGHTS --plans` shows what is sold, and how")
+        }
+        Code::ReservationExists => format!("`surehold stay reservation show {tenant} {stay}` shows it"),
+        Code::PaymentsNotSetUp => {
+            format!("`surehold stay property put {tenant} {property} --payment-account NAME` names who is paid")
+        }
+        Code::NothingToPay => format!("`surehold stay confirm {tenant} {stay}` books it"),
+        Code::PaymentOnItsWay => format!("`surehold stay show {tenant} {stay}` says when it has come"),
+        Code::TooManyPages => format!("hold the rooms again: `surehold stay quote {tenant} {property} NIGHTS`"),
+        Code::PropertyFull => "change one that is there, or make another property".to_owned(),
+        Code::CurrencyFixed => "leave --currency out, or make another property".to_owned(),
+        Code::QuoteIdReused | Code::StayIdReused => "leave --id out to make another one".to_owned(),
+        Code::QuoteIdOutsideWindow => {
+            "leave --id out; a UUIDv7 carries its time and is good for a while only".to_owned()
+        }
+        Code::ReservationEnded => "one that has ended does not come back; sell the nights again".to_owned(),
+        Code::GuestsMayStillCome => {
+            "`surehold stay reservation cancel` gives rooms up before the day of arrival".to_owned()
+        }
+        Code::StayHasBegun => "name the same first night and the same rooms, and another last one".to_owned(),
+        _ => format!("`surehold problem {}` explains it", code.as_str()),
+    }
 }
 
 fn is_test(request: &Request) -> bool {
@@ -197,6 +240,11 @@ mod tests {
         check(Code::PoolClosed, pool, r"`surehold pool put casa 'it'\''s a shirt' --open`");
         let operation = json!({"operation": {"type": "SEND_MONEY", "key": "a b:1"}, "step": 1});
         check(Code::EffectInDoubt, operation, "`surehold op settle casa SEND_MONEY 'a b:1' --step 1`");
+        let unknown = json!({"property": "casa-mar", "room_type": "duoble"});
+        check(Code::RoomTypeNotFound, unknown, "`surehold stay room-type list casa casa-mar`");
+        let hold = "01a292d7-1960-7c3a-9f21-5d0e8b6a4c17";
+        let booked = format!("`surehold stay reservation show casa {hold}`");
+        check(Code::ReservationExists, json!({ "hold": hold }), &booked);
         check(Code::CursorGone, json!({"cursor": "0-0"}), "--after 0-0 ");
         check(Code::NotFound, json!({}), "tenant list");
         assert_eq!(hint_for(Code::NotFound, &json!({}), &Request::get(&["admin", "x"])), None);

@@ -80,6 +80,14 @@ impl Client {
         }
     }
 
+    /// Whether a server answers, which carries out what is left for later. In this process nobody does.
+    pub(crate) fn has_workers(&self) -> bool {
+        match self {
+            Client::Remote(_) => true,
+            Client::Here(_) => false,
+        }
+    }
+
     /// Opens a stream of server-sent events.
     pub(crate) async fn stream(&self, request: &Request) -> Result<Chunks, ClientError> {
         match self {

@@ -22,6 +22,7 @@ mod pool_put;
 mod problem;
 mod schedule;
 mod screen;
+mod stay;
 mod tenant;
 mod timeline_view;
 mod typed;
@@ -57,6 +58,7 @@ pub(crate) enum ApiCommand {
     Pool(pool::PoolCommand),
     Availability(availability::Availability),
     Hold(hold::HoldCommand),
+    Stay(stay::StayCommand),
     Schedule(schedule::ScheduleCommand),
     Events(events::Events),
     Op(op::OpCommand),
@@ -74,6 +76,7 @@ impl ApiCommand {
             ApiCommand::Pool(command) => run(command),
             ApiCommand::Availability(command) => run(command),
             ApiCommand::Hold(command) => run(command),
+            ApiCommand::Stay(command) => run(command),
             ApiCommand::Schedule(command) => run(command),
             ApiCommand::Events(command) => run(command),
             ApiCommand::Op(command) => run(command),

@@ -22,6 +22,7 @@ use crate::accounts::Accounts;
 use crate::config::{Config, ConfigArgs};
 use crate::lab::LabArgs;
 use crate::{installation, telemetry};
+use demo::Simulator;
 
 /// Serve the API
 #[derive(Args)]
@@ -31,7 +32,7 @@ pub(crate) struct Serve {
     /// Address and port of the API [default: 127.0.0.1:8000]
     #[arg(long, value_name = "ADDRESS")]
     listen: Option<SocketAddr>,
-    /// Sample data in a folder of its own (surehold-demo), and a key to try it with
+    /// Sample data in a folder of its own (surehold-demo), a key to try it with, and a Stripe that is simulated
     #[arg(long)]
     demo: bool,
     #[command(flatten)]
@@ -92,20 +93,27 @@ impl Doors {
 }
 
 async fn serve(config: &Config, demo: bool, lab: &LabArgs) -> Result<()> {
+    // Outlives the engine: a call that has begun is answered.
+    let simulator = if demo { Simulator::start(config).await? } else { None };
+    let mut config = config.clone();
+    if let Some(simulator) = &simulator {
+        config.stripe.accounts_file = Some(simulator.accounts_file.clone());
+    }
+    let config = &config;
     let accounts = Accounts::load(config)?;
     let metrics = metrics::install()?;
     let engine = installation::open_with(config, &accounts, lab).await?;
     let doors = Doors::open(config).await?;
     let work = || Worker::start(engine.clone(), lab.worker_config(installation::worker_config(config)));
     let worker = config.worker.in_server.then(work);
-    let sweeping = config.worker.in_server.then(|| installation::sweep_stripe(&engine, &accounts)).flatten();
     let stop = CancellationToken::new();
     let api_config = lab.api_config(installation::api_config(config, &accounts));
     let api = Api::new(engine.clone(), api_config, Some(metrics), stop.clone());
     let address = doors.address(&doors.public)?;
-    let demo_key = if demo { Some(demo::prepare(&api).await?) } else { None };
+    let welcome = if demo { Some(open_demo(config, &api, &address, simulator.as_ref()).await?) } else { None };
+    let sweeping = config.worker.in_server.then(|| installation::sweep_stripe(&engine, &accounts)).flatten();
     let signals = tokio::spawn(watch_signals(Signals::listen()?, stop.clone(), doors.tls.clone()));
-    announce(&address, demo_key.as_deref());
+    announce(&address, welcome.as_deref());
     info!(%address, "Listening on {address}");
 
     let drained = run_servers(config, &api, doors, &stop).await;
@@ -118,12 +126,21 @@ async fn serve(config: &Config, demo: bool, lab: &LabArgs) -> Result<()> {
     Ok(())
 }
 
+/// What to say to those who try it.
+async fn open_demo(config: &Config, api: &Api, address: &str, simulator: Option<&Simulator>) -> Result<String> {
+    let key = demo::prepare(api, simulator).await?;
+    if let Some(simulator) = simulator {
+        simulator.tell(address);
+    }
+    Ok(demo::welcome(address, &key, &config.store.data_dir, simulator))
+}
+
 /// Where it listens is what this command has to say; whoever stopped reading does not stop it.
-fn announce(address: &str, demo_key: Option<&str>) {
+fn announce(address: &str, welcome: Option<&str>) {
     let mut out = std::io::stdout().lock();
     let _ = writeln!(out, "listening on {address}");
-    if let Some(key) = demo_key {
-        let _ = writeln!(out, "{}", demo::welcome(address, key));
+    if let Some(welcome) = welcome {
+        let _ = writeln!(out, "{welcome}");
     }
     let _ = out.flush();
 }

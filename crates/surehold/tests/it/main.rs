@@ -8,6 +8,7 @@ mod bench_http_serve;
 mod canary;
 mod cli;
 mod crash;
+mod demo;
 mod doctor;
 mod live;
 mod malformed;

@@ -40,6 +40,10 @@ async fn a_task_is_taken_once() {
     w.check(&format!("{to} Surehold-Task-Id:t1 {task}"), 202, &first.to_string()).await;
     w.check(&format!("{to} Surehold-Task-Id:t1 {task}"), 202, &again.to_string()).await;
     w.check(&format!("POST /tasks/expire-hold Surehold-Task-Id:t1 {task}"), 202, &again.to_string()).await;
+    // Another spelling of the same task: its ids are the same too.
+    for spelled in ["POST /tasks/expire_hold", "POST /v1/casa/tasks/expire_hold"] {
+        w.check(&format!("{spelled} Surehold-Task-Id:t1 {task}"), 202, &again.to_string()).await;
+    }
     // Other white space is another body, and changes nothing either.
     w.check(&format!("{to} Surehold-Task-Id:t1 {task} "), 202, &differs.to_string()).await;
     w.check(&format!("POST /tasks/expire-hold Surehold-Task-Id:t2 {task}"), 202, &joined.to_string()).await;

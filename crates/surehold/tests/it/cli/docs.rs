@@ -1,4 +1,4 @@
-//! `docs/cli.md` shows what really happens: its passages are run, in order, in an empty folder.
+//! `docs/cli.md` and `docs/stays.md` show what really happens: their passages are run, in order, in an empty folder.
 
 use std::process::Command;
 
@@ -6,7 +6,8 @@ use tempfile::TempDir;
 
 use crate::text;
 
-const PAGE: &str = include_str!("../../../../../docs/cli.md");
+const CLI: &str = include_str!("../../../../../docs/cli.md");
+const STAYS: &str = include_str!("../../../../../docs/stays.md");
 
 /// Blanks do not matter, nor do ids, keys and instants, which are new every time.
 fn masked(text: &str) -> Vec<String> {
@@ -20,12 +21,16 @@ fn masked(text: &str) -> Vec<String> {
     text.lines().map(line).collect()
 }
 
-#[test]
-fn the_page_shows_what_happens() {
-    let folder = TempDir::new().unwrap();
-    let blocks = PAGE.split("```console\n").skip(1).map(|rest| rest.split("```").next().unwrap());
+fn blocks<'p>(page: &'p str, kind: &str) -> impl Iterator<Item = &'p str> + use<'p> {
+    let begin = format!("```{kind}\n");
+    let rests: Vec<&str> = page.split(begin.as_str()).skip(1).collect();
+    rests.into_iter().map(|rest| rest.split("```").next().unwrap())
+}
+
+/// How many commands were run.
+fn check(page: &str, folder: &TempDir) -> usize {
     let mut commands = 0;
-    for shown in blocks.flat_map(|block| block.split("$ surehold ").skip(1)) {
+    for shown in blocks(page, "console").flat_map(|block| block.split("$ surehold ").skip(1)) {
         let (args, expected) = shown.split_once('\n').unwrap();
         let script = format!("\"$0\" {args} 2>&1");
         let mut shell = Command::new("sh");
@@ -34,5 +39,18 @@ fn the_page_shows_what_happens() {
         assert_eq!(masked(&text(&output.stdout)), masked(expected), "surehold {args}");
         commands += 1;
     }
-    assert!(commands > 10, "{commands}");
+    commands
+}
+
+#[test]
+fn the_page_shows_what_happens() {
+    assert!(check(CLI, &TempDir::new().unwrap()) > 10);
+}
+
+#[test]
+fn the_page_about_stays_shows_what_happens() {
+    let folder = TempDir::new().unwrap();
+    let file = blocks(STAYS, "csv").next().unwrap();
+    std::fs::write(folder.path().join("rates.csv"), file).unwrap();
+    assert!(check(STAYS, &folder) > 8);
 }

@@ -7,6 +7,8 @@ mod follow;
 mod operations;
 mod refusals;
 mod secrets;
+mod stay_import;
+mod stays;
 mod stores;
 
 use std::io::{BufRead, BufReader};
