@@ -96,13 +96,20 @@ fn end(facts: &mut Facts, known: &Reservation, property: &Property, end: End) ->
     reply(facts, reservation, refund)
 }
 
-/// Cancels, for what the conditions say that it costs. A repeat finds the reservation cancelled.
+/// What the nights cost that are over.
+fn slept(room: &StayRoom, dates: StayDates, today: Date) -> i64 {
+    let nights = dates.nights().zip(room.night_totals());
+    nights.take_while(|(night, _)| *night < today).map(|(_, total)| total).sum()
+}
+
+/// Cancels, for what the conditions say that it costs, and never for less than the nights that are over. A repeat finds
+/// the reservation cancelled.
 ///
 /// Refuses, in this order: no such reservation; it has ended otherwise.
 #[derive(Clone, Debug)]
 pub struct CancelReservation {
     pub hold: HoldId,
-    /// Who lets the guest go without the penalty.
+    /// Who lets the guest go without paying for any of it.
     pub waived_by: Option<Actor>,
 }
 
@@ -127,7 +134,11 @@ impl Command for CancelReservation {
         }
         let (property, now) = (property_of(facts, &known.property)?, facts.now());
         let arrival = check_in_at(&property.time_zone, known.dates.checkin(), property.check_in);
-        let kept = |room: &StayRoom| room.cancellation.penalty(&room.night_totals(), now, arrival);
+        let today = today(&property.time_zone, now);
+        let kept = |room: &StayRoom| {
+            let penalty = room.cancellation.penalty(&room.night_totals(), now, arrival);
+            penalty.max(slept(room, known.dates, today))
+        };
         let penalty = match self.waived_by {
             Some(_) => 0,
             None => known.rooms.iter().map(kept).sum(),
