@@ -26,13 +26,17 @@ fn quote_id() -> QuoteId {
 
 /// One room for two nights, flexible (1) or fixed (2).
 fn save_quote(world: &mut World) -> QuoteId {
+    save_quote_of(world, 1)
+}
+
+fn save_quote_of(world: &mut World, rooms: u32) -> QuoteId {
     let option = |number, plan: &str, cancellation| QuoteOption {
         number,
         room_type: double(),
         rate_plan: RatePlanCode::new(plan).unwrap(),
         prices: vec![TOTAL / 2; 2],
-        total: TOTAL,
-        available: 1,
+        total: TOTAL.strict_mul(i64::from(rooms)),
+        available: i64::from(rooms),
         cancellation,
     };
     let penalty = |penalty, free_until_hours| CancellationPolicy { free_until_hours, penalty, no_show: Penalty::All };
@@ -40,7 +44,7 @@ fn save_quote(world: &mut World) -> QuoteId {
         option(1, "flexible", penalty(Penalty::Nights(1), Some(48))),
         option(2, "fixed", penalty(Penalty::Percent(50), None)),
     ];
-    let wish = StayWish::new(property(), nights(1, 3), 2, 1).unwrap();
+    let wish = StayWish::new(property(), nights(1, 3), 2, rooms).unwrap();
     world.run(&SaveQuote::new(quote_id(), wish, options).unwrap()).unwrap();
     quote_id()
 }

@@ -1,10 +1,17 @@
 //! Holding, giving up, booking at the desk; and forgetting who it was.
 
-use super::super::{CancelStay, ConfirmStay, CreateStay, EraseGuest, StayItem, StayReply, WalkIn};
-use super::{ann, create, nights, quote_id, save_quote, told, wanted};
-use crate::kernel::{Hold, Pool, decode_events};
+use super::super::{
+    CancelStay, ConfirmStay, CreateStay, EraseGuest, InventoryChange, PutProperty, PutRatePlan, PutRoomType,
+    RateChange, Set, SetCalendar, StayItem, StayReply, WalkIn, WantedRooms,
+};
+use super::{ann, create, nights, quote_id, save_quote, save_quote_of, told, wanted};
+use crate::kernel::{Currency, Hold, Pool, decode_events};
+use crate::operations::TimeZoneName;
 use crate::stays::operations::tests::world::{World, double, hold_id, property};
-use crate::stays::{Guest, GuestDetails, RateNight, pool_of};
+use crate::stays::{
+    CancellationPolicy, Guest, GuestDetails, Penalty, PropertyName, RateNight, RatePlanCode, RatePlanKey, RoomTypeCode,
+    RoomTypeKey, Title, Weekdays, pool_of,
+};
 
 fn show(reply: StayReply) -> String {
     let made = reply.reservation.map_or_else(String::new, |reservation| {
@@ -59,6 +66,65 @@ fn creating() {
     assert!(CreateStay::new(hold_id(1), quote_id(), vec![]).is_err());
     assert!(CreateStay::new(hold_id(1), quote_id(), [item(1, 1), item(1, 1)].concat()).is_err());
     assert!(CreateStay::new(hold_id(1), quote_id(), item(1, 0)).is_err());
+}
+
+/// In two plans: all of them or none, and each night is claimed once.
+#[test]
+fn several_rooms_in_one_hold() {
+    let create = |number, rooms: [u32; 2]| {
+        let items = (1..).zip(rooms).map(|(option, rooms)| StayItem { option, rooms });
+        CreateStay::new(hold_id(number), quote_id(), items.collect()).unwrap()
+    };
+    let mut world = World::new(4);
+    save_quote_of(&mut world, 3);
+    assert_eq!(told(&mut world, &create(1, [1, 2]), show), "active 60000");
+    assert_eq!(world.taken(), "3+0 3+0 0+0 0+0");
+    let lines = world.facts.get::<Hold>(&hold_id(1)).unwrap().unwrap().lines.as_json().to_owned();
+    assert_eq!(lines, r#"[["sea-view/double","2026-12-01",3],["sea-view/double","2026-12-02",3]]"#);
+    assert!(told(&mut world, &create(2, [1, 2]), show).starts_with("sold out: sea-view/double on 2026-12-01 (1 left"));
+    assert_eq!(told(&mut world, &create(2, [1, 1]), show), "the number of rooms is 2; it must be between 3 and 3");
+    assert_eq!(world.taken(), "3+0 3+0 0+0 0+0");
+    let confirm = ConfirmStay::new(hold_id(1), 0).unwrap();
+    assert_eq!(told(&mut world, &confirm, show), "converted 60000, confirmed by desk paid 0");
+    assert_eq!(world.taken(), "0+3 0+3 0+0 0+0");
+}
+
+/// Names are a property's own: the same ones elsewhere are other rooms, and what is only elsewhere is nowhere here.
+#[test]
+fn rooms_of_another_property() {
+    let hill = PropertyName::new("hill").unwrap();
+    let (flexible, tent) = (RatePlanCode::new("flexible").unwrap(), RoomTypeCode::new("tent").unwrap());
+    let title = || Title::new("Hill").unwrap();
+    let mut world = World::new(1);
+    let put = PutProperty::new(hill.clone(), title(), TimeZoneName::utc(), Currency::parse("BRL").unwrap());
+    world.run(&put).unwrap();
+    for code in [double(), tent.clone()] {
+        let key = RoomTypeKey { property: hill.clone(), code };
+        world.run(&PutRoomType::new(key, title(), 2).unwrap()).unwrap();
+    }
+    let policy = CancellationPolicy { free_until_hours: None, penalty: Penalty::All, no_show: Penalty::All };
+    let key = RatePlanKey { property: hill.clone(), code: flexible.clone() };
+    world.run(&PutRatePlan::new(key, title(), policy).unwrap()).unwrap();
+    let inventory = Some(InventoryChange { total: Some(1), ..InventoryChange::default() });
+    let rates = vec![(flexible, RateChange { price: Set::To(1), ..RateChange::default() })];
+    let range = nights(1, 3).into();
+    world.run(&SetCalendar::new(hill.clone(), double(), range, Weekdays::ALL, inventory, rates).unwrap()).unwrap();
+
+    let walk_in = |number, property: &PropertyName, room_type: &RoomTypeCode, plan: &str| {
+        let rooms = vec![WantedRooms { room_type: room_type.clone(), ..wanted(plan, 1).remove(0) }];
+        WalkIn::new(hold_id(number), property.clone(), nights(1, 3), rooms).unwrap()
+    };
+    let booked = "converted 2, confirmed by walk_in paid 0";
+    assert_eq!(told(&mut world, &walk_in(1, &hill, &double(), "flexible"), show), booked);
+    assert_eq!(world.taken(), "0+0 0+0 0+0 0+0");
+    assert!(told(&mut world, &walk_in(2, &hill, &double(), "flexible"), show).starts_with("sold out: hill/double"));
+    let ours = property();
+    let nowhere = "there is no room type tent in sea-view";
+    assert_eq!(told(&mut world, &walk_in(2, &ours, &tent, "flexible"), show), nowhere);
+    let nowhere = "there is no rate plan fixed in hill";
+    assert_eq!(told(&mut world, &walk_in(2, &hill, &double(), "fixed"), show), nowhere);
+    let booked = "converted 20000, confirmed by walk_in paid 0";
+    assert_eq!(told(&mut world, &walk_in(2, &ours, &double(), "flexible"), show), booked);
 }
 
 #[test]
