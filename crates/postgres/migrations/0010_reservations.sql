@@ -96,7 +96,7 @@ create table payments (
   primary key (tenant, provider, object)
 );
 
-create index payments_by_hold on payments (tenant, hold) where hold is not null;
+create index payments_by_hold on payments (tenant, hold, state) where hold is not null;
 
 -- The payment that later news are about, by the other names that the provider has for it.
 create table payment_aliases (

@@ -94,7 +94,7 @@ create table payments (
   primary key (tenant, provider, object)
 ) strict, without rowid;
 
-create index payments_by_hold on payments (tenant, hold);
+create index payments_by_hold on payments (tenant, hold, state);
 
 -- The payment that later news are about, by the other names that the provider has for it.
 create table payment_aliases (

@@ -7,7 +7,7 @@ use super::explain::{FILL, SQLITE_FILL, sqlite_plan};
 use super::explain_operations;
 
 /// A view's statement as the engine writes it, what Postgres must look up by, and what SQLite must say it does.
-const VIEWS: [(&str, &str, &str, &str); 18] = [
+const VIEWS: [(&str, &str, &str, &str); 19] = [
     (
         "pools",
         "select total from pools where tenant = $1 and (resource, slot) > ($2, $3) order by resource, slot limit $4",
@@ -109,6 +109,13 @@ const VIEWS: [(&str, &str, &str, &str); 18] = [
          left join reservations r on r.tenant = $1 and r.hold = s.hold order by h.expires_at, h.id",
         "(expires_at >= $3)",
         "SEARCH h USING INDEX holds_due (tenant=? AND expires_at>?)",
+    ),
+    (
+        // The engine knows a payment by its session; people know the hold.
+        "payments of a stay",
+        "select state from payments where tenant = $1 and hold = $2",
+        "(hold = $2)",
+        "SEARCH payments USING COVERING INDEX payments_by_hold (tenant=? AND hold=?)",
     ),
     (
         "arrivals",
