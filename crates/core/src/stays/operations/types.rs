@@ -54,7 +54,8 @@ pub static REFUND_PAYMENT: OperationType = OperationType {
     key: &["provider", "checkoutSession", "refundNumber"],
     mode: Mode::Once,
     priority: Priority::Normal,
-    retry: RetryPolicy::exponential(20, 5_000, 2, 3_600_000),
+    // For weeks: the guest is owed it. After a day somebody is told.
+    retry: RetryPolicy::exponential(1_000, 5_000, 2, 3_600_000),
     deadline_secs: 60,
     stuck_after_secs: 86_400,
     recheck_secs: 3_600,
@@ -70,6 +71,15 @@ pub static TYPES: [&OperationType; 4] =
 mod tests {
     use super::*;
     use crate::operations::lint;
+
+    /// A refund that died in the night before anybody was told would be silence: the pauses, drawn in the middle, go on
+    /// for weeks, and its case is open after a day.
+    #[test]
+    fn a_refund_is_a_case_long_before_it_is_given_up() {
+        let pauses = (1..).map_while(|attempt| REFUND_PAYMENT.retry.pause(attempt, u64::MAX / 2, None));
+        let tried_secs: u64 = pauses.map(|pause| pause.duration().as_secs()).sum();
+        assert!(tried_secs > 14 * u64::from(REFUND_PAYMENT.stuck_after_secs), "{tried_secs}");
+    }
 
     #[test]
     fn the_types_are_sound() {

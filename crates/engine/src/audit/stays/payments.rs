@@ -139,7 +139,7 @@ fn refunds() -> Vec<Rule> {
               and p.object = k.correlation_value where o.type = 'REFUND_PAYMENT' and o.outcome = 'DEAD_LETTER' \
               and not exists (select 1 from cases c where c.tenant = o.tenant and c.state = 'open' \
               and ((c.kind = 'refund-refused' and c.key = o.key) \
-              or (c.kind = 'effect-unknown' and c.key = o.type || ' ' || o.key)))",
+              or (c.kind in ('effect-unknown', 'operation-stuck') and c.key = o.type || ' ' || o.key)))",
         ),
     ]
 }
