@@ -4,8 +4,11 @@ mod at_stripe;
 mod audit;
 mod bookings;
 mod hold_nights;
+mod page;
 mod payments;
 mod quotes;
+mod races;
+mod tables;
 
 use surehold_lab::fixture::{Fixture, StoreKind};
 
@@ -53,6 +56,14 @@ on_each_store! {
         money_that_comes_too_late
         guests_walk_in_and_stay_longer
         guests_are_forgotten
+    }
+    races {
+        the_last_rooms_go_to_as_many_guests
+        payments_meet_the_end_of_their_holds
+    }
+    tables {
+        the_tables_refuse_what_no_command_does
+        what_was_dealt_with_is_never_forgotten
     }
     at_stripe {
         every_payment_ends_with_a_room_or_with_the_money_back

@@ -100,13 +100,17 @@ async fn carry_out(world: &World<'_>, key: OperationKey, handler: Arc<dyn Effect
 }
 
 pub(super) async fn open_page(world: &World<'_>, hold: HoldId) {
+    open_page_of(world, hold, "cs_1").await;
+}
+
+pub(super) async fn open_page_of(world: &World<'_>, hold: HoldId, session: &str) {
     let request = RequestCheckout::new(hold, "https://sea.example/yes", "https://sea.example/no").unwrap();
     let asked = run(world, request.clone()).await;
     assert_eq!(asked.page, None);
-    let response = Payload::of(&json!({"session": "cs_1", "url": "https://pay.example/cs_1"}));
+    let response = Payload::of(&json!({"session": session, "url": format!("https://pay.example/{session}")}));
     assert!(carry_out(world, asked.operation, Arc::new(CreateCheckoutSession), response).await);
     let again = run(world, request).await;
-    assert_eq!(again.page.unwrap().session, "cs_1");
+    assert_eq!(again.page.unwrap().session, session);
     assert!(again.hold_expires_at > again.expires_at, "the hold outlives the page");
 }
 
