@@ -1,7 +1,7 @@
 //! Looks through Stripe's own list of events for those that never arrived: a webhook is given up after three days, and
 //! an endpoint may be wrong or missing. What is found takes the way of a webhook.
 //!
-//! Nothing is written about how far it got: whoever starts looks back over days, and an event is kept once, however many
+//! Nothing is written about how far it got: whoever starts looks back over weeks, and an event is kept once, however many
 //! nodes find it.
 
 use std::collections::BTreeMap;
@@ -26,7 +26,8 @@ const PAGES_MAX: usize = 1_000;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SweepConfig {
     pub pause: Duration,
-    /// How far the first look goes back: as long as Stripe tries to deliver, and whatever was missed before the start.
+    /// How far the first look goes back: as far as Stripe's list does. Stripe gives up on a webhook after three days, and
+    /// nobody knows for how long nobody was there.
     pub first_secs: i64,
     /// How far a look goes back behind the one before it: events are listed late, and clocks differ.
     pub overlap_secs: i64,
@@ -36,7 +37,17 @@ pub struct SweepConfig {
 
 impl Default for SweepConfig {
     fn default() -> SweepConfig {
-        SweepConfig { pause: Duration::from_mins(5), first_secs: 3 * 86_400, overlap_secs: 3_600, grace_secs: 120 }
+        SweepConfig { pause: Duration::from_mins(5), first_secs: 30 * 86_400, overlap_secs: 3_600, grace_secs: 120 }
+    }
+}
+
+impl SweepConfig {
+    /// How far a look goes back, given when the last one began.
+    fn back_to(&self, looked_at: Option<i64>, now_secs: i64) -> i64 {
+        match looked_at {
+            Some(looked_at) => looked_at.saturating_sub(self.overlap_secs),
+            None => now_secs.saturating_sub(self.first_secs),
+        }
     }
 }
 
@@ -97,10 +108,7 @@ impl Sweeper {
     pub async fn look_at(&mut self, account: &SmolStr) -> Result<u64, SweepError> {
         let tenant = self.homes.tenant(account).await?.ok_or(SweepError::TenantUnknown)?;
         let now_secs = whole_secs(self.engine.views().clock().await?);
-        let back_to = self.looked_at.get(account).map_or_else(
-            || now_secs.saturating_sub(self.config.first_secs),
-            |looked_at| looked_at.saturating_sub(self.config.overlap_secs),
-        );
+        let back_to = self.config.back_to(self.looked_at.get(account).copied(), now_secs);
         let youngest = now_secs.saturating_sub(self.config.grace_secs);
         let mut query = EventsQuery {
             kinds: KINDS.map(SmolStr::new_static).to_vec(),
@@ -121,6 +129,8 @@ impl Sweeper {
                 return Ok(found);
             }
         }
+        // The next look would not get further either.
+        self.looked_at.insert(account.clone(), now_secs);
         Err(SweepError::TooMany)
     }
 
@@ -160,4 +170,18 @@ fn prepare(account: &str, body: &[u8]) -> Result<(InboxKey, ReceiveEvent), Inval
     let Arrival { source, external_id, operation } = arrival(account, body)?;
     let key = InboxKey { source: source.clone(), external_id: external_id.clone() };
     Ok((key, ReceiveEvent::new(source, external_id, Some("application/json"), body, operation)?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Whoever was away for a week, longer than Stripe tries, misses nothing that Stripe still lists.
+    #[test]
+    fn how_far_a_look_goes_back() {
+        const NOW: i64 = 1_800_000_000;
+        let config = SweepConfig::default();
+        assert_eq!(config.back_to(None, NOW), NOW - 30 * 86_400);
+        assert_eq!(config.back_to(Some(NOW - 300), NOW), NOW - 300 - 3_600);
+    }
 }

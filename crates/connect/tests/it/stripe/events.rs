@@ -3,7 +3,9 @@
 use std::net::SocketAddr;
 
 use serde_json::{Value, json};
-use surehold_connect::stripe::{CallError, Event, EventsQuery, KINDS, Stripe, StripeAccount, SweepConfig, Sweeper};
+use surehold_connect::stripe::{
+    CallError, Event, EventsQuery, KINDS, Stripe, StripeAccount, SweepConfig, SweepError, Sweeper,
+};
 use surehold_core::operations::{ExternalId, InboxEvent, InboxKey, SourceName};
 
 use super::super::endpoint::patiently;
@@ -112,6 +114,25 @@ async fn events_that_never_arrived_are_found() {
     // What was broken off is looked through again.
     assert!(near(from[4], now - config.overlap_secs), "{lines:?}");
     assert!(lines[0].contains("types[]=checkout.session.completed") && lines[1].contains("starting_after=evt_2"));
+}
+
+/// What is too much for one look would be too much for every other: the next one goes on from now.
+#[tokio::test]
+async fn a_list_that_does_not_end() {
+    const PAGES_MAX: usize = 1_000;
+    let endless = page(&[event_of("evt_1", 1)], true);
+    let stripe = FakeStripe::start(std::iter::repeat_n(endless, PAGES_MAX).chain([page(&[], false)])).await;
+    let town = &stripe.town;
+    let config = SweepConfig::default();
+    let mut sweeper = Sweeper::new(town.engine.clone(), stripe.client(), town.homes.clone(), config);
+    let main = "main".into();
+    let broken_off = patiently(sweeper.look_at(&main)).await;
+    assert!(matches!(broken_off, Err(SweepError::TooMany)), "{broken_off:?}");
+    assert!(is_kept(town, "evt_1").await);
+    assert_eq!(patiently(sweeper.look_at(&main)).await.unwrap(), 0);
+    let lines = stripe.lines();
+    let (first, last) = (created_from(&lines[0]), created_from(lines.last().unwrap()));
+    assert!(last - first >= config.first_secs - config.overlap_secs, "{first} {last}");
 }
 
 fn created_from(line: &str) -> i64 {
