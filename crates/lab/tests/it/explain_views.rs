@@ -108,7 +108,7 @@ const VIEWS: [(&str, &str, &str, &str); 19] = [
          left join guests g on g.tenant = $1 and g.hold = s.hold \
          left join reservations r on r.tenant = $1 and r.hold = s.hold order by h.expires_at, h.id",
         "(expires_at >= $3)",
-        "SEARCH h USING INDEX holds_due (tenant=? AND expires_at>?)",
+        "SEARCH h USING COVERING INDEX holds_due (tenant=? AND expires_at>?)",
     ),
     (
         // The engine knows a payment by its session; people know the hold.

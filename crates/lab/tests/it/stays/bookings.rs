@@ -17,7 +17,7 @@ use crate::conformance::{World, new_id};
 async fn furnished(world: &World<'_>) -> Date {
     furnish(world, &["double"]).await;
     let from = soon(world).await;
-    set(world, &request(&["double"], from, 150, 5, &[("flex", 100_00)])).await;
+    set(world, &request(&["double"], from, 150, 5, &[("flex", 10_000)])).await;
     from
 }
 

@@ -30,7 +30,7 @@ use crate::conformance::{World, new_id};
 
 const POLICY: CancellationPolicy =
     CancellationPolicy { free_until_hours: None, penalty: Penalty::Percent(50), no_show: Penalty::All };
-const TOTAL: i64 = 200_00;
+const TOTAL: i64 = 20_000;
 
 pub(super) async fn run<C: Command<Refusal: std::fmt::Debug>>(world: &World<'_>, command: C) -> C::Reply {
     world.engine.run(world.tenant, command).await.unwrap_or_else(|failure| panic!("{failure:?}")).reply

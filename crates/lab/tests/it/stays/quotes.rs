@@ -115,14 +115,14 @@ pub(super) async fn a_calendar_is_quoted_and_the_quote_kept(fixture: Fixture) {
     let mut world = World::open(&fixture).await;
     furnish(&world, &["double", "suite"]).await;
     let from = soon(&world).await;
-    let doubles = request(&["double"], from, 45, 5, &[("flex", 120_00), ("fixed", 100_00)]);
+    let doubles = request(&["double"], from, 45, 5, &[("flex", 12_000), ("fixed", 10_000)]);
     assert_eq!(set(&world, &doubles).await, 45);
     assert_eq!(set(&world, &doubles).await, 0, "a repeat changes nothing");
-    assert_eq!(set(&world, &request(&["suite"], from, 45, 1, &[("flex", 300_00)])).await, 45);
+    assert_eq!(set(&world, &request(&["suite"], from, 45, 1, &[("flex", 30_000)])).await, 45);
 
     let wish = wish(days_after(from, 3), 40, 1);
     let offers = quoted(&world, &wish).await;
-    let expected = [("double", "fixed", 4_000_00, 5), ("double", "flex", 4_800_00, 5), ("suite", "flex", 12_000_00, 1)];
+    let expected = [("double", "fixed", 400_000, 5), ("double", "flex", 480_000, 5), ("suite", "flex", 1_200_000, 1)];
     assert_eq!(told(&offers), expected);
     let night = days_after(from, 3);
     assert_eq!(offers.not_for_sale.len(), 1);
@@ -133,7 +133,7 @@ pub(super) async fn a_calendar_is_quoted_and_the_quote_kept(fixture: Fixture) {
     let quote = run(&world, save.clone()).await;
     assert_eq!(quote.options[..], offers.options[..]);
     assert_eq!(quote.valid_until, quote.created_at.plus_secs(1_800));
-    set(&world, &request(&["double"], from, 45, 5, &[("flex", 999_00)])).await;
+    set(&world, &request(&["double"], from, 45, 5, &[("flex", 99_900)])).await;
     let done = world.engine.run(world.tenant, save).await.unwrap();
     assert_eq!((done.replayed, &done.reply), (true, &quote));
     world.restart().await;
