@@ -1,6 +1,7 @@
 //! Stays and reservations, with what belongs to them in one question, so that all of it is of one instant.
 
 use surehold_core::kernel::{Hold, HoldId, Record, Slot, TenantId, Timestamp};
+use surehold_core::stays::commands::PAGES_MAX;
 use surehold_core::stays::{
     Guest, Payment, PropertyName, Reservation, ReservationState, STRIPE, Stay, earliest_arrival,
 };
@@ -82,6 +83,14 @@ impl Views {
         let params = vec![OwnedValue::Int(tenant.0), OwnedValue::Uuid(hold.uuid())];
         let rows = self.store.query(Scope::Tenant(tenant), &sql, params).await?;
         rows.first().map(read_stay).transpose()
+    }
+
+    /// All payments that were asked for, of a stay: one for each page that there was.
+    pub async fn payments_of(&self, tenant: TenantId, hold: HoldId) -> Result<Vec<Payment>, Fault> {
+        let params = [OwnedValue::Uuid(hold.uuid()), OwnedValue::Int(i64::from(PAGES_MAX))];
+        let mut payments: Vec<Payment> = self.records(tenant, "and hold = $2 limit $3", params).await?;
+        payments.sort_by_key(|payment| payment.created_at);
+        Ok(payments)
     }
 
     /// Stays of a property whose hold was active when last touched, the next to expire first. Goes through the live

@@ -60,7 +60,7 @@ async fn run<C: Command<Reply = StayReply, Refusal = StayRefusal>>(
 
 /// Look at a stay
 ///
-/// With its hold, the page on which it can be paid, its reservation and its guest.
+/// With its hold, the page on which it can be paid, its payments, its reservation and its guest.
 #[utoipa::path(get, path = "/v1/{tenant}/stays/{hold}", tag = "Stays",
     params(("tenant" = described::Slug, Path), ("hold" = described::HoldId, Path)), responses((status = 200, body = Stay)))]
 pub(super) async fn stay_get(
@@ -72,7 +72,8 @@ pub(super) async fn stay_get(
     // The time first: read after the hold, it could show one as expired that was extended in between.
     let now = views.time_for(caller.tenant).await?;
     let stay = views.stay(caller.tenant, hold).await?.ok_or(StayRefusal::StayNotFound { hold })?;
-    Ok(Reply::found(Stay::seen(stay, now)))
+    let payments = views.payments_of(caller.tenant, hold).await?;
+    Ok(Reply::found(Stay::seen(stay, now).with_payments(payments)))
 }
 
 #[derive(Deserialize, IntoParams)]

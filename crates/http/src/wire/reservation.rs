@@ -5,8 +5,8 @@ use surehold_core::kernel::{Currency, HoldId, Invalid, Timestamp};
 use surehold_core::operations::Actor;
 use surehold_core::stays::commands::{self, ReservationReply};
 use surehold_core::stays::{
-    self, DisputeState, PaymentState, PropertyName, RatePlanCode, ReservationSource, ReservationState, RoomTypeCode,
-    StayDates,
+    self, DisputeState, PaymentState, PropertyName, RatePlanCode, ReservationSource, ReservationState, Resolution,
+    RoomTypeCode, StayDates,
 };
 use surehold_engine::ReservationView;
 use utoipa::ToSchema;
@@ -55,6 +55,17 @@ pub mod words {
         Succeeded,
         PartiallyRefunded,
         Refunded,
+    }
+
+    /// What the money led to.
+    #[derive(Clone, Copy, Debug, Serialize, ToSchema)]
+    #[serde(rename_all = "snake_case")]
+    pub enum Resolution {
+        Reservation,
+        /// It goes back.
+        Refund,
+        /// Somebody has to decide.
+        Case,
     }
 
     #[derive(Clone, Copy, Debug, Serialize, ToSchema)]
@@ -165,6 +176,10 @@ pub struct Payment {
     pub refunded: i64,
     /// By refunds that were asked for here, done or not.
     pub refund_asked: i64,
+    /// As soon as the money has come.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<words::Resolution>)]
+    pub resolution: Option<Resolution>,
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<words::DisputeState>)]
     pub dispute: Option<DisputeState>,
@@ -179,6 +194,7 @@ impl From<stays::Payment> for Payment {
             received: payment.received,
             refunded: payment.refunded,
             refund_asked: payment.refund_asked,
+            resolution: payment.resolution,
             dispute: payment.dispute,
         }
     }

@@ -14,7 +14,7 @@ use utoipa::ToSchema;
 use super::day::Day;
 use super::object::{read_from_objects, written_as_derived};
 use super::quote::{one, priced_nights};
-use super::{CancellationPolicy, HoldState, OperationName, PricedNight, Reservation};
+use super::{CancellationPolicy, HoldState, OperationName, Payment, PricedNight, Reservation};
 
 read_from_objects! { Guest StayItem CreateStay ConfirmStay RequestCheckout }
 written_as_derived! { Guest StayItem CreateStay ConfirmStay RequestCheckout }
@@ -207,6 +207,10 @@ pub struct Stay {
     pub payment_page: Option<PaymentPage>,
     /// The payer is done, and the money is on its way.
     pub awaiting_payment: bool,
+    /// One for each page that there was; where a single stay is looked at.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schema(required = false)]
+    pub payments: Vec<Payment>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reservation: Option<Reservation>,
     /// Where the stay is looked at. Absent when erased.
@@ -244,6 +248,7 @@ impl From<StayReply> for Stay {
             currency: stay.currency,
             payment_page,
             awaiting_payment: stay.awaiting_payment,
+            payments: Vec::new(),
             reservation: reservation.map(Reservation::from),
             guest: None,
             guest_erased_at: None,
@@ -262,6 +267,10 @@ impl Stay {
         let (guest, guest_erased_at) = guest_out(guest);
         let stay = Stay::from(StayReply { stay, hold, reservation });
         Stay { seconds_left, guest, guest_erased_at, ..stay }
+    }
+
+    pub(crate) fn with_payments(self, payments: Vec<stays::Payment>) -> Stay {
+        Stay { payments: payments.into_iter().map(Payment::from).collect(), ..self }
     }
 }
 

@@ -15,7 +15,7 @@ use crate::stays::{
 
 const URL_BYTES_MAX: usize = 2_000;
 /// Each page prolongs the hold, whatever the tenant's ceiling is: without an end to them nobody would ever have to pay.
-const PAGES_MAX: u32 = 10;
+pub const PAGES_MAX: u32 = 10;
 
 /// Asks for the page. One that is open, or on its way, is told again instead of made twice. The hold outlives the page.
 ///

@@ -39,7 +39,7 @@ mod rooms;
 mod tests;
 mod walk_in;
 
-pub use checkout::{CheckoutReply, RequestCheckout};
+pub use checkout::{CheckoutReply, PAGES_MAX, RequestCheckout};
 pub use create_stay::{CreateStay, StayItem, StayReply};
 pub use end_stay::{CancelStay, ConfirmStay};
 pub use guests::{EraseGuest, GuestErased};

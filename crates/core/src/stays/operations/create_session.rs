@@ -22,8 +22,9 @@ use crate::stays::{
     StaysEvent,
 };
 
-/// The provider wants half an hour at least; a minute more is for clocks and for the way.
-const SESSION_SECS_MIN: i64 = 31 * 60;
+/// The provider wants half an hour at least from when it makes the page, and the request is frozen before: the rest is for
+/// clocks that differ, and for a first attempt or two that fail.
+const SESSION_SECS_MIN: i64 = 35 * 60;
 /// The provider allows a day at most.
 const SESSION_SECS_MAX: i64 = 24 * 3_600 - 60;
 

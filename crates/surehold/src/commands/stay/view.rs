@@ -185,10 +185,30 @@ pub(super) fn stay(stay: &Value, cases: &OpenCases) -> String {
         ("guest", guest(stay)),
         ("conversation", text(&stay["conversation"])),
         ("quote", text(&stay["quote"])),
+        ("payments", payments(stay, &money)),
         ("reservation", booked),
         ("open cases", cases.of(&hold)),
     ]);
     shown + &room_lines(stay, &money)
+}
+
+/// What has come of the pages on which it could be paid, if anything has.
+fn payments(stay: &Value, money: &Money) -> String {
+    let said = |payment: &Value| {
+        let amount = |name: &str| money.show(&payment[name]);
+        match payment["resolution"].as_str() {
+            Some("reservation") => Some(format!("{} paid", amount("received"))),
+            Some("refund") => Some(format!(
+                "{} paid, {} of {} gone back",
+                amount("received"),
+                amount("refunded"),
+                amount("refund_asked")
+            )),
+            Some(_) => Some(format!("{} paid, to be decided by hand", amount("received"))),
+            None => None,
+        }
+    };
+    list(&stay["payments"]).iter().filter_map(said).collect::<Vec<_>>().join("; ")
 }
 
 /// The hold's, in words of a hotel.

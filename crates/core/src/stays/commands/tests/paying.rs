@@ -45,14 +45,14 @@ fn a_page_is_made_once() {
     let (mut world, hold) = held();
     world.clock(60);
     // Half an hour and a minute from now, and the hold five minutes longer.
-    let pending = format!("{hold}:1 on its way, page 1920 s, hold 2220 s");
+    let pending = format!("{hold}:1 on its way, page 2160 s, hold 2460 s");
     assert_eq!(told(&mut world, &request(hold), show), pending);
     let operation = world.run(&request(hold)).unwrap().operation;
     assert_eq!(told(&mut world, &request(hold), show), pending);
     world.clock(10);
     assert_eq!(make_page(&mut world, &operation, "cs_1"), "called: create_session null");
     // It was made later than it was asked for: page and hold live longer.
-    assert_eq!(told(&mut world, &request(hold), show), format!("{hold}:1 cs_1, page 1930 s, hold 2230 s"));
+    assert_eq!(told(&mut world, &request(hold), show), format!("{hold}:1 cs_1, page 2170 s, hold 2470 s"));
     let payment = world.payment("cs_1").unwrap();
     assert_eq!((payment.state, payment.amount, payment.hold), (PaymentState::Created, 20_000, hold));
     assert!(world.expire_session("cs_1").starts_with("NotNow(NotDue"));
@@ -92,7 +92,7 @@ fn what_the_provider_is_asked() {
         "asked_at": "2026-11-01T12:00:00Z",
         "currency": "BRL",
         "items": [{"name": "Double, 2026-12-01 to 2026-12-03", "quantity": 1, "amount": 20_000}],
-        "expires_at": "2026-11-01T12:31:07Z",
+        "expires_at": "2026-11-01T12:35:07Z",
         "success_url": "https://sea.example/thanks",
         "cancel_url": "https://sea.example/back",
         "reference": hold,

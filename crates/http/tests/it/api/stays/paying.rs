@@ -70,7 +70,9 @@ async fn from_the_page_to_the_refund() {
     let paid = r#"{"state":"confirmed","source":"payment","paid":20000,"balance":0,
         "payment":{"session":"cs_1","state":"succeeded","amount":20000,"received":20000,"refunded":0,"refund_asked":0}}"#;
     h.check("GET /v1/casa/reservations/$a", 200, paid).await;
-    h.check("GET /v1/casa/stays/$a", 200, r#"{"state":"converted","reservation":{"source":"payment"}}"#).await;
+    let seen = r#"{"state":"converted","reservation":{"source":"payment"},
+        "payments":[{"session":"cs_1","state":"succeeded","received":20000,"resolution":"reservation"}]}"#;
+    h.check("GET /v1/casa/stays/$a", 200, seen).await;
     h.check(&ask, 409, r#"{"code":"reservation-exists","source":"payment","paid":20000}"#).await;
     let other = r#"{"code":"reservation-exists","hold":"$a","source":"payment","paid":20000}"#;
     h.check(r#"POST /v1/casa/stays/$a/confirm {"paid":20000}"#, 409, other).await;
@@ -81,6 +83,24 @@ async fn from_the_page_to_the_refund() {
     let seen = r#"{"state":"cancelled","balance":0,"payment":{"refunded":0,"refund_asked":10000}}"#;
     h.check("GET /v1/casa/reservations/$a", 200, seen).await;
     h.check("GET /v1/casa/operations?correlation=hold=$a", 200, "").await;
+}
+
+/// There is no reservation that would tell: the stay does.
+#[tokio::test]
+async fn money_that_goes_back() {
+    let h = Hotel::open().await;
+    h.quote("q").await;
+    h.check(r#"POST /v1/casa/stays {"id":"$a","quote":"$q","items":[{"option":2}]}"#, 201, "").await;
+    h.check(&format!("POST /v1/casa/stays/$a/checkout {URLS}"), 202, "").await;
+    h.make_page(CREATE_CHECKOUT_SESSION.key(&[&h.w.named("$a"), "1"]).unwrap()).await;
+    h.check("POST /v1/casa/stays/$a/cancel", 200, r#"{"state":"cancelled"}"#).await;
+    let closed = r#"{"changes":[{"room_types":["double"],"from":"~1","until":"~2","inventory":{"closed":true}}]}"#;
+    h.check(&format!("PUT /v1/casa/properties/sea/calendar {closed}"), 200, "").await;
+    h.tell(PaymentTurn::Paid { amount: 20_000, currency: "brl".into() }).await;
+    let seen = r#"{"state":"cancelled","payments":[{"session":"cs_1","state":"succeeded","received":20000,
+        "refund_asked":20000,"refunded":0,"resolution":"refund"}]}"#;
+    h.check("GET /v1/casa/stays/$a", 200, seen).await;
+    h.check("GET /v1/casa/reservations/$a", 404, "reservation-not-found").await;
 }
 
 /// A page under a key: the answer that is kept has none, and the page is told all the same once it is there.
