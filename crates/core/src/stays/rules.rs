@@ -25,7 +25,7 @@ pub const ROOMS_PER_STAY_MAX: u32 = 100;
 pub enum NotForSale {
     #[error("it is {today} at the property; nobody can arrive before that")]
     InThePast { today: Date },
-    #[error("these rooms take {guests_max} guests")]
+    #[error("so many of these rooms have places for {guests_max} only")]
     TooFewPlaces { guests_max: u32 },
     #[error("there are no rooms on {night}")]
     NoRooms { night: Date },

@@ -8,7 +8,7 @@ use super::objects::{Method, Session, SessionStatus};
 const STYLE: &str = "body{font:16px/1.5 system-ui,sans-serif;background:#f4f5f7;color:#1f2430;margin:0}\
 main{max-width:26rem;margin:3rem auto;padding:2rem;background:#fff;border-radius:.75rem;box-shadow:0 1px 6px #0002}\
 h1{font-size:2rem;margin:.25rem 0 1rem}table{width:100%;border-collapse:collapse;margin-bottom:1.5rem}\
-td{padding:.35rem 0;border-bottom:1px solid #e6e8ec}td:last-child{text-align:right}\
+td{padding:.35rem 0;border-bottom:1px solid #e6e8ec}td:last-child{text-align:right;padding-left:1rem;white-space:nowrap}\
 button{display:block;width:100%;padding:.7rem;margin:.5rem 0;border:1px solid #c9cdd6;border-radius:.5rem;\
 background:#fff;font:inherit;cursor:pointer}button.first{background:#3a4bd8;border-color:#3a4bd8;color:#fff}\
 .small{color:#6b7280;font-size:.875rem}.notice{background:#fdecec;color:#9b1c1c;padding:.6rem .8rem;border-radius:.5rem}";

@@ -49,7 +49,7 @@ fn the_cheapest_first() {
                     3 double flex [120, 150] = 270, 3 left; single fixed: 2026-12-24 has no price";
     check(&mut desk, &wish(christmas(), 1, 1), expected);
     let expected = "1 double fixed [100, 100] = 600, 3 left; 2 double flex [120, 150] = 810, 3 left; \
-                    single *: these rooms take 3 guests";
+                    single *: so many of these rooms have places for 3 only";
     check(&mut desk, &wish(christmas(), 5, 3), expected);
 }
 
