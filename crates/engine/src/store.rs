@@ -106,6 +106,13 @@ impl ReadRow {
         }
     }
 
+    pub fn uuid(&self, index: usize) -> Result<Uuid, Corrupt> {
+        match self.value(index, ColumnType::Uuid)? {
+            Value::Uuid(uuid) => Ok(uuid),
+            other => Err(Corrupt::new(format!("{other:?} where an id was expected"))),
+        }
+    }
+
     pub fn text(&self, index: usize) -> Result<&str, Corrupt> {
         match self.value(index, ColumnType::Text)? {
             Value::Text(text) => Ok(text),

@@ -41,6 +41,7 @@ pub use reply::{KeptReply, ReplyKey};
 pub use shelf::{AnyShelf, Change, Encode, RemovedKey};
 pub use tenant::{HoldPolicy, SlugClaim, Tenant};
 pub use time::{Slot, Timestamp};
+pub(crate) use time::{date_from_text, date_text};
 
 /// No command loads more than this: nothing may make everybody else wait.
 pub const RECORDS_PER_COMMAND_MAX: usize = 2_000;

@@ -8,7 +8,7 @@ use jiff::civil::{Date, Time, Weekday};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use smol_str::SmolStr;
 
-use crate::kernel::{Invalid, Slot, Timestamp};
+use crate::kernel::{Invalid, Slot, Timestamp, date_from_text, date_text};
 use crate::operations::TimeZoneName;
 
 pub const NIGHTS_PER_STAY_MAX: i64 = 90;
@@ -162,16 +162,14 @@ const MONTH_BYTES: usize = 7;
 impl Month {
     /// The date is one of a [`StayDates`] or a [`NightRange`].
     pub fn of(date: Date) -> Month {
-        let text = date.to_string();
-        let month = text.as_bytes().first_chunk().expect("nights have years of four digits");
-        Month(*month)
+        let text = date_text(date).expect("nights have years of four digits");
+        Month(*text.first_chunk().expect("it begins with the month"))
     }
 
     pub fn parse(text: &str) -> Result<Month, Invalid> {
-        let bytes: [u8; MONTH_BYTES] = text.as_bytes().try_into().map_err(|_| Invalid::MonthMalformed)?;
-        let first: Date = format!("{text}-01").parse().map_err(|_| Invalid::MonthMalformed)?;
-        let is_ours = YEARS.contains(&first.year()) && Month::of(first) == Month(bytes);
-        is_ours.then_some(Month(bytes)).ok_or(Invalid::MonthMalformed)
+        let month = Month(text.as_bytes().try_into().map_err(|_| Invalid::MonthMalformed)?);
+        let is_ours = month.try_first().is_some_and(|first| YEARS.contains(&first.year()));
+        is_ours.then_some(month).ok_or(Invalid::MonthMalformed)
     }
 
     pub fn as_str(&self) -> &str {
@@ -179,7 +177,12 @@ impl Month {
     }
 
     pub fn first(&self) -> Date {
-        format!("{self}-01").parse().expect("every month has a first day")
+        self.try_first().expect("every month has a first day")
+    }
+
+    fn try_first(self) -> Option<Date> {
+        let [y1, y2, y3, y4, dash, m1, m2] = self.0;
+        date_from_text([y1, y2, y3, y4, dash, m1, m2, b'-', b'0', b'1'])
     }
 
     fn through(self, last: Month) -> Vec<Month> {

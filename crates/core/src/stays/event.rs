@@ -85,6 +85,10 @@ pub enum StaysEvent {
     GuestErased {
         hold: HoldId,
     },
+    /// So many quotes went that nobody may come back to.
+    QuotesPurged {
+        quotes: u32,
+    },
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ use super::{
     Property, PropertyName, Quote, QuoteOption, RateMonth, RatePlan, RatePlanCode, RoomType, RoomTypeCode, StayDates,
     pool_of, today,
 };
-use crate::kernel::{Invalid, Pool, PoolKey, Timestamp};
+use crate::kernel::{Invalid, Pool, PoolKey, Slot, Timestamp};
 
 pub const QUOTE_OPTIONS_MAX: usize = 200;
 const GUESTS_MAX: u32 = 1_000;
@@ -156,9 +156,10 @@ impl<'a> Shop<'a> {
         }
         let mut fewest = i64::MAX;
         let mut short = None;
+        let mut key = pool_of(&self.wish.property, &room_type.key.code, self.wish.dates.checkin());
         for night in self.wish.dates.nights() {
-            let pool = self.pools.get(&pool_of(&self.wish.property, &room_type.key.code, night));
-            let pool = pool.ok_or(NotForSale::NoRooms { night })?;
+            key.slot = Slot::night(night).expect("nights have years of four digits");
+            let pool = self.pools.get(&key).ok_or(NotForSale::NoRooms { night })?;
             if pool.closed {
                 return Err(NotForSale::Closed { night });
             }

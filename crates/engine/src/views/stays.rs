@@ -1,14 +1,16 @@
 //! Properties, what their nights cost and how many rooms are left. Bounded by how many room types and plans a property
 //! may have, and by the nights that are asked for. Stays and reservations are in `bookings.rs`.
 
-use surehold_core::kernel::{Pool, Record, TenantId};
+use surehold_core::kernel::commands::ID_AGE_SECS_MAX;
+use surehold_core::kernel::{Corrupt, Pool, Record, TenantId, Timestamp};
 use surehold_core::stays::commands::{RATE_PLANS_MAX, ROOM_TYPES_MAX};
 use surehold_core::stays::quote::QuoteBasis;
 use surehold_core::stays::{
-    Month, NightRange, Property, PropertyName, RateMonth, RatePlan, RoomType, RoomTypeCode, StayDates,
+    Month, NightRange, Property, PropertyName, Quote, QuoteId, RateMonth, RatePlan, RoomType, RoomTypeCode, StayDates,
 };
+use uuid::Uuid;
 
-use super::{Views, aliased_list, part, part_or_none, read_record};
+use super::{Views, aliased_list, corrupt, part, part_or_none, read_record};
 use crate::{Fault, OwnedValue, ReadRow, Scope};
 
 /// Rooms and rates of a range of nights, as far as something is said about them.
@@ -89,6 +91,26 @@ impl Views {
         self.records(tenant, "and property = $2 order by code limit $3", params).await
     }
 
+    /// Quotes that are spent, the oldest first. Through the key: ids begin with the time at which they were made.
+    pub(crate) async fn spent_quotes(
+        &self,
+        tenant: TenantId,
+        now: Timestamp,
+        rows_max: u16,
+    ) -> Result<Vec<QuoteId>, Fault> {
+        let sql = "select id from quotes where tenant = $1 and id < $2 and valid_until <= $3 order by id limit $4";
+        let made_before = now.plus_secs(-ID_AGE_SECS_MAX).micros().max(0) / 1_000;
+        let params = vec![
+            OwnedValue::Int(tenant.0),
+            OwnedValue::Uuid(Uuid::from_u128(u128::from(made_before.unsigned_abs()) << 80)),
+            OwnedValue::Time(Quote::spent_before(now)),
+            OwnedValue::Int(i64::from(rows_max)),
+        ];
+        let rows = self.store.query(Scope::Tenant(tenant), sql, params).await?;
+        let id = |row: &ReadRow| QuoteId::new(row.uuid(0)?).map_err(|invalid| Corrupt::new(invalid.to_string()));
+        rows.iter().map(id).collect::<Result<_, Corrupt>>().map_err(|what| corrupt(&what))
+    }
+
     async fn property_with_room_types(
         &self,
         tenant: TenantId,
@@ -132,7 +154,8 @@ impl Views {
     }
 
     /// The pools of each room type, looked up one by one. `cross join` says so to SQLite, which would else begin with all
-    /// pools of these nights, whoever's they are.
+    /// pools of these nights, whoever's they are. In the order in which they are found: ordered by the resource, which is
+    /// the same, SQLite would sort them once more.
     async fn rooms_between(
         &self,
         tenant: TenantId,
@@ -144,7 +167,7 @@ impl Views {
         let sql = format!(
             "select {} from room_types r cross join pools p where r.tenant = $1 and r.property = $2 {of_type}\
              and p.tenant = $1 and p.resource = r.property || '/' || r.code and p.slot >= $3 and p.slot < $4 \
-             order by p.resource, p.slot limit $5",
+             order by r.code, p.slot limit $5",
             aliased_list("p", Pool::TABLE)
         );
         let rows_max = nights.nights_count() * i64::from(ROOM_TYPES_MAX);

@@ -16,6 +16,10 @@ impl<'de> Deserialize<'de> for Day {
 
 impl Serialize for Day {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(&self.0)
+        match Slot::night(self.0) {
+            Ok(slot) => slot.serialize(serializer),
+            // No year of ours.
+            Err(_) => serializer.collect_str(&self.0),
+        }
     }
 }

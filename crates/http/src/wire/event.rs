@@ -221,6 +221,10 @@ pub enum EventBody {
         quote: String,
         property: String,
     },
+    /// Quotes that nobody may come back to were let go.
+    QuotesPurged {
+        quotes: u32,
+    },
     StayCreated {
         #[schema(value_type = described::HoldId)]
         hold: HoldId,
@@ -385,6 +389,7 @@ impl From<StaysEvent> for EventBody {
             E::QuoteSaved { quote, property } => {
                 EventBody::QuoteSaved { quote: quote.to_string(), property: property.to_string() }
             }
+            E::QuotesPurged { quotes } => EventBody::QuotesPurged { quotes },
             E::StayCreated { hold, property, total, currency } => {
                 let (property, currency) = (property.to_string(), currency.to_string());
                 EventBody::StayCreated { hold, property, total, currency }

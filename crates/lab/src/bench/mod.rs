@@ -1,5 +1,5 @@
-//! Measuring hold rates: our engine, the textbook transaction, and the disk under both; `http` measures a server, and
-//! `queues` what other job queues drain.
+//! Measuring hold rates: our engine, the textbook transaction, and the disk under both; `http` measures a server,
+//! `stays` a hotel's, and `queues` what other job queues drain.
 
 mod clients;
 mod disk;
@@ -9,6 +9,7 @@ pub mod operations;
 mod process;
 pub mod queues;
 mod reader;
+pub mod stays;
 mod textbook;
 
 pub use clients::{HoldsLoad, Prefill, prepare, run};

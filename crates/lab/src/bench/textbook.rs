@@ -22,6 +22,10 @@ struct TextbookClient {
     hold: Statement,
     night: Statement,
     take: Statement,
+    room_types: usize,
+    nights: i32,
+    /// Decides which room type comes next.
+    next: usize,
 }
 
 const SCHEMA: &str = "
@@ -53,25 +57,51 @@ impl Textbook {
                     from generate_series(0, $1::int - 1) r, generate_series(0, $2::int - 1) n";
         owner.execute(fill, &[&i32::try_from(load.room_types)?, &i32::try_from(load.nights)?]).await?;
         owner.batch_execute("vacuum analyze textbook.ari_days").await?;
-        let clients = try_join_all((0..load.clients).map(|_| TextbookClient::connect(url))).await?;
+        let clients = try_join_all((0..load.clients).map(|index| TextbookClient::connect(url, load, index))).await?;
         Ok(Textbook { clients })
     }
 
-    pub async fn run(&mut self, load: &HoldsLoad, duration: Duration) -> Result<Measured> {
-        let started = Instant::now();
-        let until = started + duration;
-        let running = std::mem::take(&mut self.clients).into_iter().enumerate();
-        let running: Vec<_> =
-            running.map(|(index, client)| tokio::spawn(client.run(load.clone(), index, until))).collect();
-        let mut measured = Measured::default();
-        for client in running {
-            let (client, part) = client.await.context("a textbook client broke")?;
-            self.clients.push(client);
-            measured.add(&part);
-        }
-        measured.elapsed = started.elapsed();
-        Ok(measured)
+    pub async fn run(&mut self, duration: Duration) -> Result<Measured> {
+        run_rivals(&mut self.clients, duration).await
     }
+}
+
+/// A client that holds as every textbook does.
+pub(super) trait Rival: Sized + Send + 'static {
+    fn hold(&mut self) -> impl Future<Output = Result<()>> + Send;
+
+    fn client(&self) -> &Client;
+}
+
+/// Each asks again as soon as it is answered.
+pub(super) async fn run_rivals<R: Rival>(rivals: &mut Vec<R>, duration: Duration) -> Result<Measured> {
+    let started = Instant::now();
+    let until = started + duration;
+    let running: Vec<_> = rivals.drain(..).map(|rival| tokio::spawn(run_rival(rival, until))).collect();
+    let mut measured = Measured::default();
+    for rival in running {
+        let (rival, part) = rival.await.context("a textbook client broke")?;
+        rivals.push(rival);
+        measured.add(&part);
+    }
+    measured.elapsed = started.elapsed();
+    Ok(measured)
+}
+
+async fn run_rival<R: Rival>(mut rival: R, until: Instant) -> (R, Measured) {
+    let mut measured = Measured::default();
+    while Instant::now() < until {
+        let asked = Instant::now();
+        if rival.hold().await.is_ok() {
+            measured.latencies.record(asked.elapsed(), 1);
+            measured.holds += 1;
+        } else {
+            measured.errors += 1;
+            // The transaction may be open; the next BEGIN must find none.
+            let _ = rival.client().batch_execute("rollback").await;
+        }
+    }
+    (rival, measured)
 }
 
 pub(super) async fn connect(url: &str) -> Result<Client> {
@@ -86,44 +116,34 @@ pub async fn vacuum(url: &str) -> Result<()> {
 }
 
 impl TextbookClient {
-    async fn connect(url: &str) -> Result<TextbookClient> {
+    async fn connect(url: &str, load: &HoldsLoad, index: usize) -> Result<TextbookClient> {
         let client = connect(url).await?;
         let key = client.prepare(KEY).await?;
         let hold = client.prepare(HOLD).await?;
         let night = client.prepare(NIGHT).await?;
         let take = client.prepare(TAKE).await?;
-        Ok(TextbookClient { client, key, hold, night, take })
+        let (room_types, nights) = (load.room_types, i32::try_from(load.nights)?);
+        Ok(TextbookClient { client, key, hold, night, take, room_types, nights, next: index })
     }
+}
 
-    async fn run(self, load: HoldsLoad, index: usize, until: Instant) -> (TextbookClient, Measured) {
-        let mut measured = Measured::default();
-        let mut room_type = index;
-        while Instant::now() < until {
-            room_type = (room_type * 31 + 17) % 1_000_003;
-            let asked = Instant::now();
-            if self.hold(room_type % load.room_types, load.nights).await.is_ok() {
-                measured.latencies.record(asked.elapsed(), 1);
-                measured.holds += 1;
-            } else {
-                measured.errors += 1;
-                // The transaction may be open; the next BEGIN must find none.
-                let _ = self.client.batch_execute("rollback").await;
-            }
-        }
-        (self, measured)
-    }
-
-    async fn hold(&self, room_type: usize, nights: usize) -> Result<()> {
-        let (id, room_type, nights) = (Uuid::now_v7(), i32::try_from(room_type)?, i32::try_from(nights)?);
+impl Rival for TextbookClient {
+    async fn hold(&mut self) -> Result<()> {
+        self.next = (self.next * 31 + 17) % 1_000_003;
+        let (id, room_type) = (Uuid::now_v7(), i32::try_from(self.next % self.room_types)?);
         self.client.batch_execute("begin").await?;
         self.client.execute(&self.key, &[&id]).await?;
-        self.client.execute(&self.hold, &[&id, &nights]).await?;
-        for night in 0..nights {
+        self.client.execute(&self.hold, &[&id, &self.nights]).await?;
+        for night in 0..self.nights {
             self.client.execute(&self.night, &[&id, &room_type, &night]).await?;
             let taken = self.client.execute(&self.take, &[&room_type, &night]).await?;
             anyhow::ensure!(taken == 1, "sold out");
         }
         self.client.batch_execute("commit").await?;
         Ok(())
+    }
+
+    fn client(&self) -> &Client {
+        &self.client
     }
 }

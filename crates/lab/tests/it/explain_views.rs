@@ -7,7 +7,7 @@ use super::explain::{FILL, SQLITE_FILL, sqlite_plan};
 use super::explain_operations;
 
 /// A view's statement as the engine writes it, what Postgres must look up by, and what SQLite must say it does.
-const VIEWS: [(&str, &str, &str, &str); 19] = [
+const VIEWS: [(&str, &str, &str, &str); 22] = [
     (
         "pools",
         "select total from pools where tenant = $1 and (resource, slot) > ($2, $3) order by resource, slot limit $4",
@@ -91,6 +91,27 @@ const VIEWS: [(&str, &str, &str, &str); 19] = [
         "SEARCH properties USING PRIMARY KEY (tenant=? AND name>?)",
     ),
     (
+        "rates of months",
+        "select nights from rate_months where tenant = $1 and property = $2 and month >= $3 and month <= $4 \
+         order by month, rate_plan, room_type limit $5",
+        "(month >= $3) AND (month <= $4)",
+        "SEARCH rate_months USING PRIMARY KEY (tenant=? AND property=? AND month>? AND month<?)",
+    ),
+    (
+        "rooms of a property",
+        "select p.total from room_types r cross join pools p where r.tenant = $1 and r.property = $2 \
+         and p.tenant = $1 and p.resource = r.property || '/' || r.code and p.slot >= $3 and p.slot < $4 \
+         order by r.code, p.slot limit $5",
+        "(slot >= $3) AND (slot < $4)",
+        "SEARCH p USING PRIMARY KEY (tenant=? AND resource=? AND slot>? AND slot<?)",
+    ),
+    (
+        "spent quotes",
+        "select id from quotes where tenant = $1 and id < $2 and valid_until <= $3 order by id limit $4",
+        "(id < $2)",
+        "SEARCH quotes USING PRIMARY KEY (tenant=? AND id<?)",
+    ),
+    (
         "a stay",
         "select s.total, h.state, g.name, r.paid from stays s join holds h on h.tenant = $1 and h.id = s.hold \
          left join guests g on g.tenant = $1 and g.hold = s.hold \
@@ -163,6 +184,8 @@ const STAYS_FILL: &str = "
         from generate_series(0, 9999) n on conflict do nothing;
     insert into rate_months select 1 + n % 3, 'h' || n / 480, '20' || 26 + n / 12 % 2 || '-' || 10 + n % 12, 'flex',
         'r' || n / 24 % 20, null, 1 from generate_series(0, 19999) n on conflict do nothing;
+    insert into quotes select 1 + n % 3, gen_random_uuid(), 'h' || n % 50, '2026-01-01', '2026-01-03', 2, 1, 'BRL', null,
+        now(), now(), 1 from generate_series(0, 9999) n;
     insert into pools select 1 + n % 3, 'h' || n / 600 || '/r' || n / 30 % 20,
         to_char(date '2026-01-01' + n % 30, 'YYYY-MM-DD'), 9, 0, 0, 0, 0, 0, false, 1
         from generate_series(0, 19999) n on conflict do nothing";

@@ -5,7 +5,7 @@ use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::time::Duration;
 
 use surehold_lab::bench::http::{
-    Crowd, CrowdSize, Expected, HoldShape, HttpLoad, HttpMeasured, Pace, Target, bare, run,
+    Crowd, CrowdSize, Expected, HoldAsks, HoldShape, HttpLoad, HttpMeasured, Pace, Target, bare, run,
 };
 
 const ANSWER: &[u8] = b"HTTP/1.1 201 Created\r\ncontent-length: 2\r\n\r\n{}";
@@ -38,17 +38,14 @@ fn server(answer: impl Fn(u32, &mut TcpStream) -> bool + Send + 'static) -> Sock
     address
 }
 
-fn load(address: SocketAddr, pace: Pace) -> HttpLoad {
-    HttpLoad {
-        target: Target { address, tenant: "bench".to_owned(), key: None },
-        connections: 1,
-        shape: HoldShape { pools: 20, nights: 3, batch: None },
-        expected: Expected::Placed,
-        pace,
-    }
+const PLACED: HoldAsks =
+    HoldAsks { shape: HoldShape { pools: 20, nights: 3, batch: None }, expected: Expected::Placed };
+
+fn load(address: SocketAddr, pace: Pace) -> HttpLoad<HoldAsks> {
+    HttpLoad { target: Target { address, tenant: "bench".to_owned(), key: None }, connections: 1, asks: PLACED, pace }
 }
 
-async fn measure(load: &HttpLoad, millis: u64) -> HttpMeasured {
+async fn measure(load: &HttpLoad<HoldAsks>, millis: u64) -> HttpMeasured {
     run(load, Duration::from_millis(millis)).await.unwrap()
 }
 
@@ -95,7 +92,7 @@ async fn wrong_answers_are_counted_by_status() {
         stream.write_all(answer).is_ok()
     });
     let open = Pace::Open { rate_per_s: 1_000 };
-    let load = HttpLoad { expected: Expected::SoldOut, ..load(full, open) };
+    let load = HttpLoad { asks: HoldAsks { expected: Expected::SoldOut, ..PLACED }, ..load(full, open) };
     let seen = measure(&load, 90).await;
     assert_eq!((seen.measured.holds, seen.measured.errors), (30, 60));
     assert_eq!(seen.errors_by_status, [(201, 30), (503, 30)].into());
@@ -126,7 +123,7 @@ async fn batches_count_each_hold() {
         stream.write_all(answer.as_bytes()).is_ok()
     });
     let shape = HoldShape { pools: 1, nights: 1, batch: Some(3) };
-    let load = HttpLoad { shape, ..load(address, Pace::Open { rate_per_s: 100 }) };
+    let load = HttpLoad { asks: HoldAsks { shape, ..PLACED }, ..load(address, Pace::Open { rate_per_s: 100 }) };
     let seen = measure(&load, 100).await;
     assert_eq!((seen.measured.holds, seen.measured.errors), (20, 10));
 }

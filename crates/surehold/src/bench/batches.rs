@@ -20,6 +20,11 @@ impl Batches {
     }
 }
 
+/// Commands per batch between two looks at a server.
+pub(super) fn mean_batch(before: Option<Batches>, after: Option<Batches>) -> Option<f64> {
+    before.zip(after).map(|(before, after)| after.since(&before))
+}
+
 /// Over all labels.
 fn sum(text: &str, name: &str) -> f64 {
     let values = text.lines().filter_map(|line| {

@@ -147,7 +147,7 @@ impl Holds {
                 let (mut ours, mut theirs) = (Measured::default(), Measured::default());
                 for _ in 0..ROUNDS {
                     disk.push(fdatasync_per_s(&self.dir, PROBE)?);
-                    theirs.add(&textbook.run(&load, slice).await?);
+                    theirs.add(&textbook.run(slice).await?);
                     ours.add(&bench.hold(&bench.engines, slice).await);
                 }
                 (ours, Against::measured(&format!("textbook, {rivals} clients"), &theirs))

@@ -3,11 +3,14 @@
 mod audit;
 mod bare;
 mod batches;
+mod figures;
 mod holds;
 mod http;
 mod operations;
 mod operations_report;
 mod report;
+mod servers;
+mod stays;
 mod stores;
 
 use std::time::Duration;
@@ -27,6 +30,8 @@ pub(crate) enum Bench {
     Holds(holds::Holds),
     /// Run operations as fast as they go, in process
     Operations(operations::Operations),
+    /// Quote, read a calendar and hold rooms over HTTP, against the textbook's transaction in the same run
+    Stays(stays::Stays),
     /// Audit many holds, alone and beside clients that place more
     Audit(audit::AuditBench),
     /// Ask a server over HTTP, and a bare endpoint in the same run
@@ -43,6 +48,7 @@ impl Bench {
             // One thread asks more often than two cores can answer; with a second one, each request was measured to cost
             // the generator a fifth more CPU, which the server then lacks.
             Bench::Http(http) => runtime::Builder::new_current_thread().enable_all().build()?.block_on(http.run()),
+            Bench::Stays(stays) => runtime::Builder::new_current_thread().enable_all().build()?.block_on(stays.run()),
             Bench::Operations(operations) => runtime::Runtime::new()?.block_on(operations.run()),
             Bench::Audit(audit) => runtime::Runtime::new()?.block_on(audit.run()),
             Bench::Bare(bare) => runtime::Runtime::new()?.block_on(bare.run()),

@@ -5,6 +5,7 @@
 mod bench;
 mod bench_http;
 mod bench_http_serve;
+mod bench_stays;
 mod canary;
 mod cli;
 mod crash;

@@ -128,8 +128,8 @@ fn offered_of_stays(event: &StaysEvent) -> Option<(&'static str, SmolStr)> {
             Some(("rate_plan_changed", format_smolstr!("property:{property}")))
         }
         StaysEvent::RatesChanged { property, .. } => Some(("rates_changed", format_smolstr!("property:{property}"))),
-        // Somebody looked.
-        StaysEvent::QuoteSaved { .. } => None,
+        // Somebody looked, and did not come back.
+        StaysEvent::QuoteSaved { .. } | StaysEvent::QuotesPurged { .. } => None,
         // All that happens to one stay, in its order.
         StaysEvent::StayCreated { hold, .. } => Some(("stay_created", format_smolstr!("hold:{hold}"))),
         StaysEvent::CheckoutOpened { hold, .. } => Some(("checkout_opened", format_smolstr!("hold:{hold}"))),

@@ -8,11 +8,20 @@ use smol_str::SmolStr;
 
 use crate::kernel::Corrupt;
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct JsonList<T> {
     items: Arc<[T]>,
     json: SmolStr,
 }
+
+/// The text says the same as the items, if perhaps in other words.
+impl<T: PartialEq> PartialEq for JsonList<T> {
+    fn eq(&self, other: &JsonList<T>) -> bool {
+        self.items == other.items
+    }
+}
+
+impl<T: Eq> Eq for JsonList<T> {}
 
 impl<T> Default for JsonList<T> {
     fn default() -> JsonList<T> {
@@ -30,11 +39,12 @@ impl<T: Serialize> From<Vec<T>> for JsonList<T> {
     }
 }
 
-impl<T: Serialize + DeserializeOwned> JsonList<T> {
+impl<T: DeserializeOwned> JsonList<T> {
     pub(crate) fn stored(json: Option<&str>) -> Result<JsonList<T>, Corrupt> {
         let Some(json) = json else { return Ok(JsonList::default()) };
         let items: Vec<T> = serde_json::from_str(json).map_err(|error| Corrupt::new(error.to_string()))?;
-        Ok(items.into())
+        // As it was stored: writing it again would cost as much as reading it, and most are read and left alone.
+        Ok(JsonList { items: items.into(), json: json.into() })
     }
 }
 

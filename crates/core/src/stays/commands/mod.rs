@@ -10,7 +10,7 @@ pub use calendar::{
     SetCalendar, chunks,
 };
 pub use properties::{PutProperty, PutRatePlan, PutRoomType, RATE_PLANS_MAX, ROOM_TYPES_MAX};
-pub use quotes::SaveQuote;
+pub use quotes::{PurgeQuotes, QUOTES_PER_PURGE_MAX, SaveQuote};
 
 use super::{Property, PropertyName, StayRefusal};
 use crate::kernel::{Facts, Refusal, Stop, Tenant};

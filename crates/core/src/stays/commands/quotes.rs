@@ -93,3 +93,38 @@ impl Command for SaveQuote {
         Ok(quote.clone())
     }
 }
+
+/// Quotes that one command lets go of: each may have two hundred options.
+pub const QUOTES_PER_PURGE_MAX: u16 = 100;
+
+/// Lets go of quotes that are spent, and tells of how many. Those that are not stay, whoever named them. Refuses nothing.
+#[derive(Clone, Debug)]
+pub struct PurgeQuotes {
+    pub quotes: Vec<QuoteId>,
+}
+
+impl Command for PurgeQuotes {
+    const NAME: &'static str = "purge_quotes";
+    type Reply = u32;
+    type Refusal = StayRefusal;
+
+    fn reads(&self, reads: &mut Reads<'_>) {
+        self.quotes.iter().for_each(|id| reads.record::<Quote>(id));
+    }
+
+    fn decide(&self, facts: &mut Facts) -> Result<u32, Stop<StayRefusal>> {
+        facts.require::<Quote>(&self.quotes)?;
+        let (now, mut purged) = (facts.now(), 0_u32);
+        for id in &self.quotes {
+            if facts.get::<Quote>(id)?.is_some_and(|quote| quote.is_spent(now)) {
+                facts.remove::<Quote>(id);
+                purged = purged.strict_add(1);
+            }
+        }
+        match purged {
+            0 => facts.mark_replayed(),
+            quotes => facts.emit(&StaysEvent::QuotesPurged { quotes }.into()),
+        }
+        Ok(purged)
+    }
+}

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::kernel::commands::{ID_AGE_SECS_MAX, ID_AHEAD_SECS_MAX};
 use crate::kernel::{Column, ColumnType, Columns, Corrupt, Currency, Record, Row, Table, Timestamp, Value};
 use crate::operations::{JsonList, number, versioned};
 use crate::stays::{PropertyName, QuoteId, RatePlanCode, RoomTypeCode, StayDates};
@@ -47,6 +48,18 @@ impl Quote {
 
     pub fn is_good(&self, now: Timestamp) -> bool {
         now < self.valid_until
+    }
+
+    /// Whether nobody may come back to it: it is long no longer good, and neither its id nor that of a stay that was made
+    /// from it would be taken again.
+    pub fn is_spent(&self, now: Timestamp) -> bool {
+        self.valid_until <= Quote::spent_before(now)
+    }
+
+    /// What was no longer good then is spent now. Whose id is younger than [`ID_AGE_SECS_MAX`] is not among it: an id is
+    /// at most [`ID_AHEAD_SECS_MAX`] ahead of its quote.
+    pub fn spent_before(now: Timestamp) -> Timestamp {
+        now.plus_secs(ID_AGE_SECS_MAX.strict_add(ID_AHEAD_SECS_MAX).strict_neg())
     }
 }
 

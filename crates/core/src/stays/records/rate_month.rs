@@ -74,8 +74,11 @@ impl RateMonth {
 
     /// What is said about a day, if it is one of this month.
     pub fn night(&self, date: Date) -> Option<&RateNight> {
+        if Month::of(date) != self.key.month {
+            return None;
+        }
         let index = self.nights.binary_search_by_key(&date.day(), |night| night.day).ok()?;
-        (Month::of(date) == self.key.month).then(|| &self.nights[index])
+        self.nights.get(index)
     }
 }
 

@@ -1,7 +1,7 @@
 //! Computing and keeping quotes.
 
 use surehold_core::kernel::{Event, Timestamp};
-use surehold_core::stays::commands::{InventoryChange, RateChange, SaveQuote, Set, SetCalendar};
+use surehold_core::stays::commands::{InventoryChange, PurgeQuotes, RateChange, SaveQuote, Set, SetCalendar};
 use surehold_core::stays::quote::{Offers, QUOTE_OPTIONS_MAX, StayWish, compute};
 use surehold_core::stays::{NightRange, PropertyTerms, Quote, QuoteId, QuoteOption, StayDates, StaysEvent, Weekdays};
 
@@ -111,6 +111,32 @@ fn kept_and_asked_for_again() {
     let other = StayWish::new(sea(), christmas(), 1, 1).unwrap();
     let refusal = desk.run(&SaveQuote::new(id, other, options).unwrap()).unwrap_err();
     assert_eq!(refusal.to_string(), format!("quote {id} exists with other content"));
+}
+
+/// Only what nobody may come back to goes: neither its id nor that of a stay that was made from it would be taken again.
+#[test]
+fn spent_quotes_go() {
+    let mut desk = furnished();
+    let wish = wish(christmas(), 2, 1);
+    let options = computed(&mut desk, &wish);
+    let (early, late) = (id(desk.now().plus_secs(-30 * 86_400)), id(desk.now().plus_secs(86_400)));
+    for id in [early, late] {
+        desk.run(&SaveQuote::new(id, wish.clone(), options.clone()).unwrap()).unwrap();
+    }
+    let purge = PurgeQuotes { quotes: vec![early, late, id(desk.now())] };
+    let quote_secs = PropertyTerms::default().quote_secs;
+    desk.pass(quote_secs + 31 * 86_400 - 1);
+    assert_eq!(desk.run(&purge).unwrap().reply, 0);
+    assert!(desk.record::<Quote>(&early).is_some() && desk.record::<Quote>(&late).is_some());
+    desk.pass(1);
+    let purged = desk.run(&purge).unwrap();
+    assert_eq!((purged.reply, purged.events), (2, vec![Event::Stays(StaysEvent::QuotesPurged { quotes: 2 })]));
+    assert_eq!((desk.record::<Quote>(&early), desk.record::<Quote>(&late)), (None, None));
+    for id in [early, late] {
+        let again = desk.run(&SaveQuote::new(id, wish.clone(), options.clone()).unwrap()).unwrap_err();
+        assert!(again.to_string().contains("was made"), "{again}");
+    }
+    assert_eq!(desk.run(&purge).unwrap().reply, 0);
 }
 
 #[test]

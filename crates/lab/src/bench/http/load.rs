@@ -14,7 +14,6 @@ use tokio::task::JoinSet;
 
 use super::answer::Head;
 use super::connection::{Connection, Target};
-use super::request::{HoldRequest, HoldShape};
 use super::schedule::Schedule;
 use crate::bench::Measured;
 
@@ -23,21 +22,32 @@ const GRACE: Duration = Duration::from_secs(20);
 const RECONNECT_AFTER: Duration = Duration::from_millis(10);
 
 #[derive(Clone, Debug)]
-pub struct HttpLoad {
+pub struct HttpLoad<A> {
     pub target: Target,
     pub connections: usize,
-    pub shape: HoldShape,
-    pub expected: Expected,
+    pub asks: A,
     pub pace: Pace,
 }
 
-/// The answer that counts; every other one is an error.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Expected {
-    /// 201 per single hold; in a batch, 201 for each of its holds.
-    Placed,
-    /// 409 with the code `sold-out`.
-    SoldOut,
+/// What is asked for, and which answer counts; every other one is an error.
+pub trait Asks: Clone + Send + Sync + 'static {
+    type Requests: Requests;
+
+    /// Those of one connection.
+    fn requests(&self, target: &Target, connection: usize) -> Self::Requests;
+
+    /// Holds, or whatever is counted, that one request asks for.
+    fn holds_per_request(&self) -> u64 {
+        1
+    }
+
+    /// How many of the holds that were asked for got the answer that counts.
+    fn count(&self, status: u16, body: &[u8]) -> u64;
+}
+
+pub trait Requests: Send + 'static {
+    /// The next request, or `None` when there is nothing left to ask for.
+    fn renew(&mut self) -> Option<&[u8]>;
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -78,27 +88,9 @@ impl HttpMeasured {
     }
 }
 
-impl Expected {
-    /// How many of the holds that were asked for got the answer that counts.
-    fn count(self, shape: &HoldShape, status: u16, body: &[u8]) -> u64 {
-        match (self, shape.batch) {
-            (Expected::Placed, None) => u64::from(status == 201),
-            (Expected::SoldOut, None) => u64::from(status == 409 && occurrences(body, br#""sold-out""#) > 0),
-            (Expected::Placed, Some(_)) if status == 200 => occurrences(body, br#""status":201"#),
-            (Expected::SoldOut, Some(_)) if status == 200 => occurrences(body, br#""status":409"#),
-            (Expected::Placed | Expected::SoldOut, Some(_)) => 0,
-        }
-    }
-}
-
-fn occurrences(haystack: &[u8], needle: &[u8]) -> u64 {
-    let found = haystack.windows(needle.len()).filter(|window| *window == needle).count();
-    u64::try_from(found).expect("a usize fits")
-}
-
 /// What all connections of a run share.
-struct Run {
-    load: HttpLoad,
+struct Run<A> {
+    load: HttpLoad<A>,
     started: Instant,
     until: Instant,
     tally: Mutex<HttpMeasured>,
@@ -112,7 +104,7 @@ struct OpenLoop {
 }
 
 /// Opens all connections, then asks for the duration.
-pub async fn run(load: &HttpLoad, duration: Duration) -> Result<HttpMeasured> {
+pub async fn run<A: Asks>(load: &HttpLoad<A>, duration: Duration) -> Result<HttpMeasured> {
     let mut connections = Vec::new();
     for _ in 0..load.connections {
         connections.push(Connection::open(load.target.address).await.context("cannot connect to the server")?);
@@ -131,9 +123,9 @@ pub async fn run(load: &HttpLoad, duration: Duration) -> Result<HttpMeasured> {
     }
     let mut clients = JoinSet::new();
     for (index, connection) in connections.into_iter().enumerate() {
-        let request = HoldRequest::new(&load.target, &load.shape, index);
+        let requests = load.asks.requests(&load.target, index);
         let run = Arc::clone(&run);
-        clients.spawn(async move { run.client(connection, request).await });
+        clients.spawn(async move { run.client(connection, requests).await });
     }
     let all = async {
         while let Some(done) = clients.join_next().await {
@@ -153,8 +145,8 @@ impl Drop for OpenLoop {
     }
 }
 
-impl Run {
-    async fn client(&self, connection: Connection, mut request: HoldRequest) {
+impl<A: Asks> Run<A> {
+    async fn client(&self, connection: Connection, mut requests: A::Requests) {
         let mut connection = Some(connection);
         while let Some(intended_at) = self.next().await {
             // The closed loop asks when it gets to it; the open loop asked at the intended time.
@@ -168,14 +160,15 @@ impl Run {
                 tokio::time::sleep(RECONNECT_AFTER).await;
                 continue;
             };
-            let Ok(head) = open.ask(request.renew()).await else {
+            let Some(request) = requests.renew() else { return };
+            let Ok(head) = open.ask(request).await else {
                 self.lose(1);
                 continue;
             };
             let latency = asked_at.elapsed();
-            let good = self.load.expected.count(&self.load.shape, head.status, open.body(head));
+            let good = self.load.asks.count(head.status, open.body(head));
             self.with_tally(|tally| {
-                tally.record(latency, head, good, self.load.shape.holds_per_request());
+                tally.record(latency, head, good, self.load.asks.holds_per_request());
                 tally.reconnects += u64::from(head.closes);
             });
             connection = (!head.closes).then_some(open);
@@ -194,7 +187,7 @@ impl Run {
 
     fn lose(&self, reconnects: u64) {
         self.with_tally(|tally| {
-            tally.measured.errors += self.load.shape.holds_per_request();
+            tally.measured.errors += self.load.asks.holds_per_request();
             tally.reconnects += reconnects;
         });
     }
@@ -210,32 +203,9 @@ impl Run {
         if !in_time {
             let Measured { holds, errors, .. } = tally.measured;
             let scheduled = self.open.as_ref().map_or(0, |open| open.schedule.total);
-            let unanswered = (scheduled * self.load.shape.holds_per_request()).saturating_sub(holds + errors);
+            let unanswered = (scheduled * self.load.asks.holds_per_request()).saturating_sub(holds + errors);
             tally.measured.errors += unanswered.max(1);
         }
         tally
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn answers_that_count() {
-        let check = |expected: Expected, batch: Option<usize>, status: u16, body: &str, count: u64| {
-            let shape = HoldShape { pools: 1, nights: 1, batch };
-            assert_eq!(expected.count(&shape, status, body.as_bytes()), count, "{expected:?} {status} {body}");
-        };
-        check(Expected::Placed, None, 201, "{}", 1);
-        check(Expected::Placed, None, 200, "{}", 0);
-        check(Expected::Placed, None, 409, r#"{"code":"sold-out"}"#, 0);
-        check(Expected::SoldOut, None, 409, r#"{"code":"sold-out"}"#, 1);
-        check(Expected::SoldOut, None, 409, r#"{"code":"pool-closed"}"#, 0);
-        check(Expected::SoldOut, None, 201, r#"{"code":"sold-out"}"#, 0);
-        let results = r#"{"results":[{"id":"1","status":201},{"id":"2","status":409},{"id":"3","status":201}]}"#;
-        check(Expected::Placed, Some(3), 200, results, 2);
-        check(Expected::SoldOut, Some(3), 200, results, 1);
-        check(Expected::Placed, Some(3), 413, results, 0);
     }
 }

@@ -14,6 +14,6 @@ mod schedule;
 pub use answer::{BadAnswer, Head};
 pub use connection::{Connection, Target, Whole};
 pub use crowd::{Crowd, CrowdSize};
-pub use load::{Expected, HttpLoad, HttpMeasured, Pace, run};
-pub use request::{HoldRequest, HoldShape};
+pub use load::{Asks, HttpLoad, HttpMeasured, Pace, Requests, run};
+pub use request::{Expected, HoldAsks, HoldRequest, HoldShape};
 pub use schedule::Schedule;

@@ -6,6 +6,7 @@ use uuid::Uuid;
 use uuid::fmt::Hyphenated;
 
 use super::connection::Target;
+use super::load::{Asks, Requests};
 use crate::hotel::Dice;
 
 /// What every request asks for.
@@ -22,11 +23,49 @@ pub struct HoldShape {
 const ROOM_DIGITS: usize = 5;
 const POOLS_PER_PUT: usize = 1_000;
 
-impl HoldShape {
-    pub fn holds_per_request(&self) -> u64 {
-        u64::try_from(self.batch.unwrap_or(1)).expect("a usize fits")
+/// The answer that counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Expected {
+    /// 201 per single hold; in a batch, 201 for each of its holds.
+    Placed,
+    /// 409 with the code `sold-out`.
+    SoldOut,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub struct HoldAsks {
+    pub shape: HoldShape,
+    pub expected: Expected,
+}
+
+impl Asks for HoldAsks {
+    type Requests = HoldRequest;
+
+    fn requests(&self, target: &Target, connection: usize) -> HoldRequest {
+        HoldRequest::new(target, &self.shape, connection)
     }
 
+    fn holds_per_request(&self) -> u64 {
+        u64::try_from(self.shape.batch.unwrap_or(1)).expect("a usize fits")
+    }
+
+    fn count(&self, status: u16, body: &[u8]) -> u64 {
+        match (self.expected, self.shape.batch) {
+            (Expected::Placed, None) => u64::from(status == 201),
+            (Expected::SoldOut, None) => u64::from(status == 409 && occurrences(body, br#""sold-out""#) > 0),
+            (Expected::Placed, Some(_)) if status == 200 => occurrences(body, br#""status":201"#),
+            (Expected::SoldOut, Some(_)) if status == 200 => occurrences(body, br#""status":409"#),
+            (Expected::Placed | Expected::SoldOut, Some(_)) => 0,
+        }
+    }
+}
+
+fn occurrences(haystack: &[u8], needle: &[u8]) -> u64 {
+    let found = haystack.windows(needle.len()).filter(|window| *window == needle).count();
+    u64::try_from(found).expect("a usize fits")
+}
+
+impl HoldShape {
     /// Bodies that make all pools, each with this total.
     pub fn put_pools(&self, total: i64) -> Vec<String> {
         let pools = (0..self.pools).flat_map(|room| (0..self.nights).map(move |night| (room, night)));
@@ -95,9 +134,11 @@ impl HoldRequest {
         let bytes = (head + &body).into_bytes();
         HoldRequest { bytes, pools: shape.pools, nights: shape.nights, ids_at, rooms_at, dice: Dice::new(seed) }
     }
+}
 
+impl Requests for HoldRequest {
     /// Another hold, or a batch of others, in the same place.
-    pub fn renew(&mut self) -> &[u8] {
+    fn renew(&mut self) -> Option<&[u8]> {
         for &at in &self.ids_at {
             Uuid::now_v7().hyphenated().encode_lower(&mut self.bytes[at..at + Hyphenated::LENGTH]);
         }
@@ -109,7 +150,7 @@ impl HoldRequest {
                 }
             }
         }
-        &self.bytes
+        Some(&self.bytes)
     }
 }
 
@@ -148,7 +189,7 @@ mod tests {
         let mut request = HoldRequest::new(&target(), &shape, 7);
         let (mut ids, mut rooms) = (BTreeSet::new(), BTreeSet::new());
         for _ in 0..200 {
-            let (head, hold) = parts(request.renew());
+            let (head, hold) = parts(request.renew().unwrap());
             assert!(head.starts_with("POST /v1/bench/holds HTTP/1.1\r\n"), "{head}");
             let lines = hold["lines"].as_array().unwrap();
             let slots: Vec<&str> = lines.iter().map(|line| line["slot"].as_str().unwrap()).collect();
@@ -171,7 +212,7 @@ mod tests {
         let mut request = HoldRequest::new(&target(), &shape, 1);
         let mut ids = BTreeSet::new();
         for _ in 0..3 {
-            let (head, body) = parts(request.renew());
+            let (head, body) = parts(request.renew().unwrap());
             assert!(head.starts_with("POST /v1/bench/holds/batch HTTP/1.1\r\n"), "{head}");
             for command in body["commands"].as_array().unwrap() {
                 assert_eq!(command["place"]["lines"][1]["resource"], "room-00000");
@@ -190,5 +231,23 @@ mod tests {
             .collect();
         assert_eq!(counts, [1_000, 1_000, 100]);
         assert!(puts[0].starts_with(r#"{"pools":[{"resource":"room-00000","slot":"2027-01-01","total":5},"#));
+    }
+
+    #[test]
+    fn answers_that_count() {
+        let check = |expected: Expected, batch: Option<usize>, status: u16, body: &str, count: u64| {
+            let asks = HoldAsks { shape: HoldShape { pools: 1, nights: 1, batch }, expected };
+            assert_eq!(asks.count(status, body.as_bytes()), count, "{expected:?} {status} {body}");
+        };
+        check(Expected::Placed, None, 201, "{}", 1);
+        check(Expected::Placed, None, 200, "{}", 0);
+        check(Expected::Placed, None, 409, r#"{"code":"sold-out"}"#, 0);
+        check(Expected::SoldOut, None, 409, r#"{"code":"sold-out"}"#, 1);
+        check(Expected::SoldOut, None, 409, r#"{"code":"pool-closed"}"#, 0);
+        check(Expected::SoldOut, None, 201, r#"{"code":"sold-out"}"#, 0);
+        let results = r#"{"results":[{"id":"1","status":201},{"id":"2","status":409},{"id":"3","status":201}]}"#;
+        check(Expected::Placed, Some(3), 200, results, 2);
+        check(Expected::SoldOut, Some(3), 200, results, 1);
+        check(Expected::Placed, Some(3), 413, results, 0);
     }
 }

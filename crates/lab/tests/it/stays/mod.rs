@@ -40,6 +40,7 @@ on_each_store! {
         rooms_that_are_held_are_not_offered
         a_calendar_is_read_as_it_was_set
         a_year_of_many_room_types
+        spent_quotes_are_let_go
     }
     audit {
         what_was_planted_is_found

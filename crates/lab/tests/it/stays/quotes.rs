@@ -219,3 +219,36 @@ pub(super) async fn a_year_of_many_room_types(fixture: Fixture) {
     assert!(offers.options.iter().all(|option| option.available == 3 && option.prices.len() == 90));
     world.audit().await;
 }
+
+/// A quote is kept as long as somebody may come back to it, and no longer.
+pub(super) async fn spent_quotes_are_let_go(fixture: Fixture) {
+    let world = World::open(&fixture).await;
+    furnish(&world, &["double"]).await;
+    let from = soon(&world).await;
+    set(&world, &request(&["double"], from, 30, 5, &[("flex", 120_00)])).await;
+    let wish = wish(from, 3, 1);
+    let offers = quoted(&world, &wish).await;
+    let ask = async || {
+        let id = QuoteId::new(new_id().uuid()).unwrap();
+        run(&world, SaveQuote::new(id, wish.clone(), offers.options.clone()).unwrap()).await;
+        id
+    };
+    let kept = async |id: &QuoteId| world.engine.views().record::<Quote>(world.tenant, id).await.unwrap().is_some();
+    let mut old = Vec::new();
+    // More than one command takes.
+    for _ in 0..250 {
+        old.push(ask().await);
+    }
+    fixture.advance_secs(20 * 86_400);
+    // Its id is as old as theirs, for ids are made by the clock of those who ask.
+    let young = ask().await;
+    assert_eq!(world.engine.purge_quotes().await.unwrap(), 0);
+    assert!(kept(&old[0]).await);
+    fixture.advance_secs(12 * 86_400);
+    assert_eq!(world.engine.purge_quotes().await.unwrap(), 250);
+    for id in &old {
+        assert!(!kept(id).await);
+    }
+    assert!(kept(&young).await);
+    assert_eq!(world.engine.purge_quotes().await.unwrap(), 0);
+}

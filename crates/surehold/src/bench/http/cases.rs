@@ -4,13 +4,14 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 use surehold_core::kernel::UNITS_MAX;
-use surehold_lab::bench::http::{Crowd, CrowdSize, Expected, HttpLoad, Pace, run};
+use surehold_lab::bench::http::{Crowd, CrowdSize, Expected, HoldAsks, HttpLoad, Pace, run};
 use surehold_lab::bench::{Measured, Process, fdatasync};
 
-use super::super::batches::Batches;
+use super::super::batches::mean_batch;
+use super::super::figures::Rounds;
+use super::super::servers::Server;
 use super::super::{PROBE, ROUNDS};
-use super::report::{Against, Report, Rounds};
-use super::servers::Server;
+use super::report::{Against, Report};
 use super::{Case, Http};
 
 /// What was measured beside the two sides.
@@ -25,17 +26,17 @@ impl Http {
     /// Ours and the bare endpoint in turns, both at the same pace.
     pub(super) async fn against_bare(&self, server: &Server) -> Result<Report> {
         let bare = Server::bare().await?;
-        let bare_load = HttpLoad { expected: Expected::Placed, ..self.load(&bare)? };
+        let bare_load = self.load(&bare, Expected::Placed)?;
         let our_load = match self.case {
             Case::SoldOut => {
                 server.put_pools(&self.shape()?, 0).await?;
-                HttpLoad { expected: Expected::SoldOut, ..self.load(server)? }
+                self.load(server, Expected::SoldOut)?
             }
             // The bare endpoint needs no pools.
-            Case::Bare => self.load(server)?,
+            Case::Bare => self.load(server, Expected::Placed)?,
             Case::Holds | Case::Batch | Case::HalfMax | Case::Crowd | Case::Start => {
                 server.put_pools(&self.shape()?, UNITS_MAX).await?;
-                self.load(server)?
+                self.load(server, Expected::Placed)?
             }
         };
         run(&bare_load, self.warmup()).await?;
@@ -54,7 +55,7 @@ impl Http {
 
     pub(super) async fn batches(&self, server: &Server) -> Result<Report> {
         server.put_pools(&self.shape()?, UNITS_MAX).await?;
-        let load = self.load(server)?;
+        let load = self.load(server, Expected::Placed)?;
         run(&load, self.warmup()).await?;
         let before = server.batches().await;
         let (mut ours, mut disk) = (Rounds::default(), Measured::default());
@@ -71,7 +72,7 @@ impl Http {
     /// The maximum first, then half of it at fixed times.
     pub(super) async fn half_max(&self, server: &Server) -> Result<Report> {
         server.put_pools(&self.shape()?, UNITS_MAX).await?;
-        let closed = self.load(server)?;
+        let closed = self.load(server, Expected::Placed)?;
         run(&closed, self.warmup()).await?;
         let mut max = Rounds::default();
         let mut disk = self.probe()?;
@@ -93,7 +94,7 @@ impl Http {
 
     pub(super) async fn crowd(&self, server: &Server) -> Result<Report> {
         server.put_pools(&self.shape()?, UNITS_MAX).await?;
-        let load = self.load(server)?;
+        let load = self.load(server, Expected::Placed)?;
         run(&load, self.warmup()).await?;
         let size = CrowdSize { idle: self.idle, slow: self.slow };
         let (mut ours, mut calm, mut disk) = (Rounds::default(), Rounds::default(), Measured::default());
@@ -109,12 +110,11 @@ impl Http {
         self.report(server, &ours, "without the crowd", &calm, &aside)
     }
 
-    fn load(&self, server: &Server) -> Result<HttpLoad> {
+    fn load(&self, server: &Server, expected: Expected) -> Result<HttpLoad<HoldAsks>> {
         Ok(HttpLoad {
             target: server.target.clone(),
             connections: self.connections()?,
-            shape: self.shape()?,
-            expected: Expected::Placed,
+            asks: HoldAsks { shape: self.shape()?, expected },
             pace: self.pace(),
         })
     }
@@ -158,23 +158,6 @@ impl Http {
             against,
         })
     }
-}
-
-impl Rounds {
-    /// One more turn.
-    async fn measure(&mut self, server: &Server, load: &HttpLoad, duration: Duration) -> Result<()> {
-        let server_cpu = || server.process.as_ref().map(Process::cpu).transpose();
-        let (server_before, generator_before) = (server_cpu()?, Process::myself().cpu()?);
-        self.seen.add(&run(load, duration).await?);
-        self.generator_cpu += Process::myself().cpu()?.saturating_sub(generator_before);
-        let spent = server_before.zip(server_cpu()?).map(|(before, after)| after.saturating_sub(before));
-        self.server_cpu = spent.map(|spent| self.server_cpu.unwrap_or_default() + spent);
-        Ok(())
-    }
-}
-
-fn mean_batch(before: Option<Batches>, after: Option<Batches>) -> Option<f64> {
-    before.zip(after).map(|(before, after)| after.since(&before))
 }
 
 /// At least one a second, so that something is sent.

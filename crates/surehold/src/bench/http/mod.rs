@@ -2,7 +2,6 @@
 
 mod cases;
 mod report;
-mod servers;
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -12,8 +11,8 @@ use clap::{Args, ValueEnum};
 use surehold_lab::bench::http::{HoldShape, Pace};
 use tokio::signal::unix::{SignalKind, signal};
 
+use super::servers::Server;
 use report::StartReport;
-use servers::Server;
 
 /// Everything is on: keys, metrics, journal, idempotency by id, full durability.
 #[derive(Args)]
@@ -139,7 +138,7 @@ impl Http {
     async fn server(&self) -> Result<Server> {
         match &self.server_url {
             Some(url) => Server::running(url, &self.tenant, self.key.clone()).await,
-            None => Server::serve(&self.dir).await,
+            None => Server::serve(&self.dir, None).await,
         }
     }
 

@@ -11,8 +11,9 @@ use surehold_lab::bench::http::{HoldShape, Target};
 use tempfile::TempDir;
 use tokio::io::{AsyncBufReadExt, BufReader};
 use tokio::process::Command;
+use uuid::Uuid;
 
-use super::super::batches::Batches;
+use super::batches::Batches;
 
 const TENANT: &str = "bench";
 const START_WITHIN: Duration = Duration::from_secs(30);
@@ -37,18 +38,25 @@ impl Server {
         Server::ready(target, Some(child), None).await
     }
 
-    /// Ours, with a new data folder, a tenant and a key.
-    pub(super) async fn serve(dir: &Path) -> Result<Server> {
+    /// Ours, with a new data folder, a tenant and a key; on the Postgres database if one is given.
+    pub(super) async fn serve(dir: &Path, postgres: Option<&str>) -> Result<Server> {
         let folder = new_folder(dir)?;
         let data = folder.path().to_str().context("the folder's name is not UTF-8; choose another --dir")?;
-        surehold(&["tenant", "create", TENANT, "--data", data]).await?;
-        let scopes = ["--scope", "sell", "--scope", "manage", "--scope", "read"];
-        let made = surehold(&[&["key", "create", TENANT, "--data", data, "--json"], &scopes[..]].concat()).await?;
+        let place = [Some(["--data", data]), postgres.map(|url| ["--store", url])];
+        let place: Vec<&str> = place.into_iter().flatten().flatten().collect();
+        let tenant = match postgres {
+            // Its folder is new.
+            None => TENANT.to_owned(),
+            // A database may have been measured before.
+            Some(_) => format!("{TENANT}-{:08x}", Uuid::now_v7().as_u128() >> 64 & 0xffff_ffff_ffff),
+        };
+        surehold(&[&["tenant", "create", &tenant], &place[..]].concat()).await?;
+        let scopes = ["--json", "--scope", "sell", "--scope", "manage", "--scope", "read"];
+        let made = surehold(&[&["key", "create", &tenant], &scopes[..], &place[..]].concat()).await?;
         let made: serde_json::Value = serde_json::from_slice(&made).context("`key create --json` printed no JSON")?;
         let key = made["key"].as_str().context("`key create --json` printed no key")?.to_owned();
-        let (child, address) = Child::start(&["serve", "--listen", "127.0.0.1:0", "--data", data]).await?;
-        let target = Target { address, tenant: TENANT.to_owned(), key: Some(key) };
-        Server::ready(target, Some(child), Some(folder)).await
+        let (child, address) = Child::start(&[&["serve", "--listen", "127.0.0.1:0"], &place[..]].concat()).await?;
+        Server::ready(Target { address, tenant, key: Some(key) }, Some(child), Some(folder)).await
     }
 
     /// One that runs already.
