@@ -117,7 +117,7 @@ impl Views {
     }
 
     /// Records of a kind that belong to one tenant. `condition` follows `where tenant = $1`; its parameters start at `$2`.
-    async fn records<R: Record>(
+    async fn records<R: Record + Send + 'static>(
         &self,
         tenant: TenantId,
         condition: &str,
@@ -125,8 +125,22 @@ impl Views {
     ) -> Result<Vec<R>, Fault> {
         let sql = format!("select {} from {} where tenant = $1 {condition}", select_list(R::TABLE), R::TABLE.name);
         let params = std::iter::once(OwnedValue::Int(tenant.0)).chain(params).collect();
-        let rows = self.store.query(Scope::Tenant(tenant), &sql, params).await?;
-        rows.iter().map(read_record).collect()
+        read_records(self.store.query(Scope::Tenant(tenant), &sql, params).await?).await
+    }
+}
+
+/// More rows than this are read apart: nobody else waits for them, and what was asked at once is read at once.
+const ROWS_IN_PLACE_MAX: usize = 1_000;
+
+async fn read_records<R: Record + Send + 'static>(rows: Vec<ReadRow>) -> Result<Vec<R>, Fault> {
+    let is_few = rows.len() <= ROWS_IN_PLACE_MAX;
+    let read = move || rows.iter().map(read_record).collect();
+    if is_few {
+        return read();
+    }
+    match tokio::task::spawn_blocking(read).await {
+        Ok(records) => records,
+        Err(ended) => std::panic::resume_unwind(ended.into_panic()),
     }
 }
 

@@ -10,7 +10,7 @@ use surehold_core::stays::{
 };
 use uuid::Uuid;
 
-use super::{Views, aliased_list, corrupt, part, part_or_none, read_record};
+use super::{Views, aliased_list, corrupt, part, part_or_none, read_records};
 use crate::{Fault, OwnedValue, ReadRow, Scope};
 
 /// Rooms and rates of a range of nights, as far as something is said about them.
@@ -173,7 +173,6 @@ impl Views {
         let rows_max = nights.nights_count() * i64::from(ROOM_TYPES_MAX);
         let params = [text(property), text(&nights.from()), text(&nights.until()), OwnedValue::Int(rows_max)];
         let params = std::iter::once(OwnedValue::Int(tenant.0)).chain(params).chain(room_type.map(text)).collect();
-        let rows = self.store.query(Scope::Tenant(tenant), &sql, params).await?;
-        rows.iter().map(read_record).collect()
+        read_records(self.store.query(Scope::Tenant(tenant), &sql, params).await?).await
     }
 }
