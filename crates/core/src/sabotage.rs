@@ -54,10 +54,16 @@ pub enum Sabotage {
     ForeignTenantServed,
     /// On a database, the clock of the node decides expiry.
     NodeClockDecides,
+    /// Money that comes after the hold has ended makes a reservation, and no rooms are placed for it.
+    LatePaymentUnplaced,
+    /// Money that comes after the hold has ended is kept, though the rooms are somebody else's.
+    LatePaymentKept,
+    /// A reservation that ends asks for no refund.
+    RefundForgotten,
 }
 
 impl Sabotage {
-    pub const ALL: [Sabotage; 24] = [
+    pub const ALL: [Sabotage; 27] = [
         Sabotage::GuardRemoved,
         Sabotage::ExpiryNotHalfOpen,
         Sabotage::TurnNotTaken,
@@ -82,6 +88,9 @@ impl Sabotage {
         Sabotage::CommitUnsynced,
         Sabotage::ForeignTenantServed,
         Sabotage::NodeClockDecides,
+        Sabotage::LatePaymentUnplaced,
+        Sabotage::LatePaymentKept,
+        Sabotage::RefundForgotten,
     ];
 
     pub fn name(self) -> &'static str {
@@ -110,6 +119,9 @@ impl Sabotage {
             Sabotage::CommitUnsynced => "commit-unsynced",
             Sabotage::ForeignTenantServed => "foreign-tenant-served",
             Sabotage::NodeClockDecides => "node-clock-decides",
+            Sabotage::LatePaymentUnplaced => "late-payment-unplaced",
+            Sabotage::LatePaymentKept => "late-payment-kept",
+            Sabotage::RefundForgotten => "refund-forgotten",
         }
     }
 

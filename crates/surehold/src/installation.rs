@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
-use surehold_connect::stripe::{Homes, StripeProvider, SweepConfig, Sweeper};
+use surehold_connect::stripe::{Homes, StripeProvider, Sweeper};
 use surehold_connect::webhooks::{self, Deliveries, Reach, Sender, SenderConfig};
 use surehold_core::operations::outbox::DeliverWebhook;
 use surehold_core::operations::{EffectHandler, OperationType};
@@ -15,7 +15,6 @@ use surehold_engine::{Engine, EngineConfig, Registry, Store, Views, WorkerConfig
 use surehold_http::inbox::{Inbox, StripeSource};
 use surehold_http::{AddressRefused, ApiConfig, CheckWebhookUrl, RateLimit, wire};
 use surehold_postgres::{PostgresConfig, PostgresStore};
-use surehold_sqlite::SqliteStore;
 use tokio_util::task::AbortOnDropHandle;
 
 use crate::accounts::Accounts;
@@ -33,12 +32,11 @@ pub(crate) async fn open_with(config: &Config, accounts: &Accounts, lab: &LabArg
     lab.plant_sabotage()?;
     make_private_folder(&config.store.data_dir)?;
     let store: Arc<dyn Store> = match config.store.target() {
-        StoreTarget::Sqlite(path) => Arc::new(lab.sqlite(SqliteStore::open(&path)?)),
+        StoreTarget::Sqlite(path) => Arc::new(lab.open_sqlite(&path)?),
         StoreTarget::Postgres(url) => {
             let (lanes, readers) = (config.store.lanes, config.store.readers);
-            Arc::new(
-                PostgresStore::connect(PostgresConfig { lanes, readers, ..PostgresConfig::new(url.expose()) }).await?,
-            )
+            let plain = PostgresConfig { lanes, readers, ..PostgresConfig::new(url.expose()) };
+            Arc::new(PostgresStore::connect(lab.postgres_config(plain)).await?)
         }
     };
     let registry = lab.registry(registry(config, accounts, &store)?);
@@ -64,12 +62,12 @@ pub(crate) fn operation_kinds() -> Vec<&'static OperationType> {
 }
 
 /// Looks for events of Stripe that never arrived, until it is dropped.
-pub(crate) fn sweep_stripe(engine: &Engine, accounts: &Accounts) -> Option<AbortOnDropHandle<()>> {
+pub(crate) fn sweep_stripe(engine: &Engine, accounts: &Accounts, lab: &LabArgs) -> Option<AbortOnDropHandle<()>> {
     if accounts.homes.is_empty() {
         return None;
     }
     let homes = Homes::new(engine.views().clone(), accounts.homes.clone());
-    let sweeper = Sweeper::new(engine.clone(), accounts.stripe.clone(), homes, SweepConfig::default());
+    let sweeper = Sweeper::new(engine.clone(), accounts.stripe.clone(), homes, lab.sweep_config());
     Some(AbortOnDropHandle::new(tokio::spawn(sweeper.run())))
 }
 
@@ -147,6 +145,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     use surehold_core::operations::lint;
+    use surehold_sqlite::SqliteStore;
 
     use super::*;
 

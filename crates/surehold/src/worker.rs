@@ -49,7 +49,7 @@ async fn work(config: &Config, lab: &LabArgs) -> Result<()> {
     let listener = config.worker.health_listen.map(bind_tcp).transpose()?;
     let signals = tokio::spawn(serve::watch_signals(Signals::listen()?, stop.clone(), None));
     let worker = Worker::start(engine.clone(), lab.worker_config(installation::worker_config(config)));
-    let sweeping = installation::sweep_stripe(&engine, &accounts);
+    let sweeping = installation::sweep_stripe(&engine, &accounts, lab);
     announce();
     match listener {
         Some(listener) => {

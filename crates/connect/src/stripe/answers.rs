@@ -97,7 +97,7 @@ mod tests {
             let created: SessionCreated = Payload::of(&answer).read().unwrap();
             let expected = SessionCreated {
                 session: "cs_1".into(),
-                url: "https://checkout/1".into(),
+                url: Some("https://checkout/1".into()),
                 payment_intent: payment_intent.map(SmolStr::new),
             };
             assert_eq!(created, expected);

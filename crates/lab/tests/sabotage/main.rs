@@ -10,6 +10,7 @@ mod log;
 mod nodes;
 mod operations;
 mod shop;
+mod stays;
 
 use std::time::Instant;
 
@@ -87,6 +88,9 @@ each_does_harm! {
     operations::a_doubt_sent_again: DoubtSentAgain
     http::a_missed_event: EventMissed
     http::a_foreign_tenant: ForeignTenantServed
+    stays::a_late_payment_without_rooms: LatePaymentUnplaced
+    stays::a_late_payment_that_is_kept: LatePaymentKept
+    stays::a_forgotten_refund: RefundForgotten
     disk::a_commit_that_is_not_synced: CommitUnsynced
 }
 

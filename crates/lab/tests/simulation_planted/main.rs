@@ -56,6 +56,9 @@ const OUT_OF_REACH: &[(Sabotage, &str)] = &[
     (Sabotage::NodeClockDecides, "a node has a clock beside the store's on Postgres"),
     (Sabotage::EventMissed, "events are read over HTTP"),
     (Sabotage::ForeignTenantServed, "addresses are served over HTTP"),
+    (Sabotage::LatePaymentUnplaced, "nobody pays for stays in it"),
+    (Sabotage::LatePaymentKept, "nobody pays for stays in it"),
+    (Sabotage::RefundForgotten, "nobody pays for stays in it"),
     (Sabotage::CommitUnsynced, "memory has no disk that loses its power"),
 ];
 

@@ -111,7 +111,7 @@ async fn serve(config: &Config, demo: bool, lab: &LabArgs) -> Result<()> {
     let api = Api::new(engine.clone(), api_config, Some(metrics), stop.clone());
     let address = doors.address(&doors.public)?;
     let welcome = if demo { Some(open_demo(config, &api, &address, simulator.as_ref()).await?) } else { None };
-    let sweeping = config.worker.in_server.then(|| installation::sweep_stripe(&engine, &accounts)).flatten();
+    let sweeping = config.worker.in_server.then(|| installation::sweep_stripe(&engine, &accounts, lab)).flatten();
     let signals = tokio::spawn(watch_signals(Signals::listen()?, stop.clone(), doors.tls.clone()));
     announce(&address, welcome.as_deref());
     info!(%address, "Listening on {address}");

@@ -6,9 +6,11 @@
 mod findings;
 mod folder;
 mod goals;
+mod hotel;
 mod page;
 mod progress;
 mod run;
+mod told;
 
 use std::path::PathBuf;
 use std::process::ExitCode;

@@ -7,11 +7,12 @@ use std::io::Write as _;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
-use surehold_lab::torture::auditor::Checked;
+use surehold_lab::torture::auditor::{Checked, StaysChecked};
 use surehold_lab::torture::environment::{FaultKind, Recovery};
 
 use super::Plan;
 use super::findings::{Findings, counted, times};
+use super::hotel::HotelEnd;
 use super::run::Outcome;
 use surehold_lab::torture::workload::Tally;
 
@@ -30,6 +31,7 @@ pub(super) fn page(plan: &Plan, outcome: &Outcome) -> String {
     page.faults(plan, outcome);
     page.recoveries(plan, &outcome.summary.recoveries);
     page.checked(&outcome.checked);
+    page.hotel(&outcome.hotel);
     page.notes(outcome);
     page.0
 }
@@ -172,6 +174,27 @@ impl Page {
             ("tasks", checked.tasks),
             ("charges", checked.charges),
             ("charges that were done", checked.charges_done),
+        ] {
+            self.line(&format!("| {what} | {count} |"));
+        }
+    }
+
+    fn hotel(&mut self, hotel: &HotelEnd) {
+        self.title("The hotel");
+        self.line("| | |");
+        self.line("|---|---:|");
+        let StaysChecked { requests, stays, reservations, payments, late, refunds, events } = hotel.checked;
+        for (what, count) in [
+            ("requests of guests", requests),
+            ("stays", stays),
+            ("reservations", reservations),
+            ("of these, paid after the hold had ended", late),
+            ("payments that succeeded, by Stripe's books", payments),
+            ("refunds, by Stripe's books", refunds),
+            ("events of the feed, replayed", events),
+            ("webhooks, delivered", hotel.webhooks_delivered),
+            ("webhooks, lost on purpose", hotel.webhooks_lost),
+            ("requests to Stripe, harmed by it", hotel.api_faults),
         ] {
             self.line(&format!("| {what} | {count} |"));
         }

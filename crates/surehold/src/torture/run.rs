@@ -1,13 +1,11 @@
 //! One run: start, harm, heal, judge, report. Whatever happens in between, nothing that was started stays.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
-use serde_json::Value;
 use surehold_lab::provider::{FakeProvider, ProviderFault, ProviderReport, RandomFaults};
-use surehold_lab::torture::auditor::{self, ChargeSeen, Checked, CollectPlan, FinalState, Verdict, Violation};
+use surehold_lab::torture::auditor::{self, Checked, CollectPlan, FinalState, Verdict, Violation};
 use surehold_lab::torture::environment::{
     Finding, Ledger, LogReport, NemesisPlan, Stage, StagePlan, Summary, TENANT, torment,
 };
@@ -22,8 +20,10 @@ use super::Plan;
 use super::findings::Findings;
 use super::folder::{Folder, Left};
 use super::goals;
+use super::hotel::{Hotel, HotelEnd};
 use super::page;
 use super::progress::Progress;
+use super::told::{charges_seen, clock_offsets, require_well_told};
 
 const SHOW_PAUSE: Duration = Duration::from_millis(200);
 /// Clients wait for answers up to their own timeouts.
@@ -32,8 +32,6 @@ const PROVIDER_FAULT_PERCENT: usize = 50;
 /// Less than a call may take.
 const PROVIDER_SLOW_MILLIS: [u64; 3] = [150, 400, 800];
 const INTERRUPTED: i32 = 130;
-/// As the faults call it.
-const CLOCK_JUMP: &str = "clock-jump";
 const HISTORY: &str = "history.jsonl";
 const FAULTS: &str = "faults.jsonl";
 /// What a reader of the event feed was told while it grew.
@@ -52,6 +50,7 @@ pub(super) struct Outcome {
     pub(super) workload: WorkloadEnd,
     pub(super) logs: LogReport,
     pub(super) provider: ProviderReport,
+    pub(super) hotel: HotelEnd,
     pub(super) store_version: String,
     pub(super) took: Duration,
     pub(super) interrupted: bool,
@@ -69,12 +68,14 @@ pub(super) async fn run(plan: Plan) -> Result<bool> {
         folder.path().display()
     ));
     let provider = FakeProvider::start().await;
+    let mut hotel = Hotel::found(plan.seed).await?;
     let stage_plan = StagePlan {
         store: plan.store.kind(),
         program: std::env::current_exe().context("cannot find the program that is running")?,
         folder: folder.path().to_owned(),
         faults: plan.possible.faults.clone(),
         bank: Some(provider.address()),
+        stripe_accounts: Some(hotel.accounts()),
         sabotage: plan.sabotage.clone(),
     };
     let stage = tokio::select! {
@@ -84,7 +85,8 @@ pub(super) async fn run(plan: Plan) -> Result<bool> {
     folder.mark(Left::Unfinished)?;
     let recorder = Arc::new(Recorder::create(&folder.file(HISTORY))?);
     let ledger = Arc::new(Ledger::create(&folder.file(FAULTS), recorder.began())?);
-    let run = Run { plan, folder, stage, recorder, ledger, provider, interrupted };
+    hotel.open(&stage, &folder, &recorder, plan.clients).await?;
+    let run = Run { plan, folder, stage, recorder, ledger, provider, hotel, interrupted };
     run.go(progress).await
 }
 
@@ -118,6 +120,7 @@ struct Run {
     recorder: Arc<Recorder>,
     ledger: Arc<Ledger>,
     provider: FakeProvider,
+    hotel: Hotel,
     interrupted: CancellationToken,
 }
 
@@ -137,6 +140,7 @@ impl Run {
         progress.say("checking");
         let mut findings = Findings::default();
         let checked = self.judge(healed, &followed, &mut findings).await?;
+        let hotel = self.hotel.judge(&self.folder, healed, self.expects_much(), &mut findings).await?;
         require_well_told(&followed, &mut findings);
         looking.abort();
         let provider = self.provider.report();
@@ -163,6 +167,7 @@ impl Run {
             workload,
             logs,
             provider,
+            hotel,
             store_version: self.stage.store_version()?,
             took: began.elapsed(),
             interrupted: self.interrupted.is_cancelled(),
@@ -174,9 +179,14 @@ impl Run {
         tokio::spawn(async move { stage.look_after_nodes(&ledger).await })
     }
 
-    /// A run that proves nothing must not pass. Whoever stops it early does not expect much.
+    /// Whoever stops it early does not.
+    fn expects_much(&self) -> bool {
+        !self.interrupted.is_cancelled()
+    }
+
+    /// A run that proves nothing must not pass.
     fn require_goals(&self, workload: &WorkloadEnd, summary: &Summary, findings: &mut Findings) {
-        if self.interrupted.is_cancelled() {
+        if !self.expects_much() {
             return;
         }
         for shortcoming in workload.shortcomings() {
@@ -221,7 +231,12 @@ impl Run {
         let (counts, stop) = (Arc::new(Counts::default()), CancellationToken::new());
         let clients =
             workload::run(self.workload_plan(), Arc::clone(&self.recorder), Arc::clone(&counts), stop.clone());
-        let mut clients = tokio::spawn(clients);
+        let guests = self.hotel.guests(Arc::clone(&counts), stop.clone());
+        let both = Arc::clone(&counts);
+        let mut clients = tokio::spawn(async move {
+            tokio::try_join!(clients, guests)?;
+            anyhow::Ok(both.end())
+        });
         let nemesis = NemesisPlan {
             seed: self.plan.seed,
             faults: self.plan.possible.faults.clone(),
@@ -299,8 +314,7 @@ impl Run {
         let Verdict { violations, counts, checked } = verdict;
         let kept = violations.into_iter().map(|Violation { rule, detail }| Finding { rule, detail });
         findings.add_counted(kept, &counts);
-        // Whoever stops it early does not expect much.
-        if !self.interrupted.is_cancelled() {
+        if self.expects_much() {
             for Violation { rule, detail } in too_little {
                 findings.add(rule, detail);
             }
@@ -353,87 +367,10 @@ impl Run {
     }
 }
 
-/// How far, in seconds, a clock was ever turned: at the least and at the most. It began with the true time, and ends
-/// with it.
-fn clock_offsets(faults: &str) -> Result<(i64, i64)> {
-    let mut offsets = (0, 0);
-    for line in faults.lines() {
-        let fault: Value = serde_json::from_str(line).context("a line of the faults is none")?;
-        if fault["kind"] == CLOCK_JUMP && fault["done"] == true {
-            let offset = fault["detail"]["offset_secs"].as_i64().context("a clock that jumped nowhere")?;
-            offsets = (offset.min(offsets.0), offset.max(offsets.1));
-        }
-    }
-    Ok(offsets)
-}
-
-fn require_well_told(followed: &Followed, findings: &mut Findings) {
-    let Followed { end, told, caught_up, defects } = followed;
-    for defect in defects {
-        findings.add("a live reader is told what it can read", defect);
-    }
-    if !caught_up {
-        let end = end.as_deref().unwrap_or("a place that nobody tells");
-        findings.add("a live reader comes to the end of the feed", format!("it ends at {end}; told up to {told}"));
-    }
-}
-
 /// Every fault there is; and as often the provider only takes its time, so that there are calls to be disturbed in.
 fn provider_faults(seed: usize) -> RandomFaults {
     let mut faults = ProviderFault::ALL.to_vec();
     let slow = PROVIDER_SLOW_MILLIS.map(|delay_millis| ProviderFault::Late { delay_millis });
     faults.extend(slow.iter().cycle().take(faults.len()));
     RandomFaults { seed, percent: PROVIDER_FAULT_PERCENT, faults }
-}
-
-fn charges_seen(provider: &ProviderReport) -> Vec<ChargeSeen> {
-    let mut seen: BTreeMap<(&str, i64), u64> = BTreeMap::new();
-    for charge in &provider.charges {
-        let operation = charge.operation().unwrap_or_default();
-        *seen.entry((operation, charge.amount)).or_default() += 1;
-    }
-    let charge = |((operation, amount), times): ((&str, i64), u64)| ChargeSeen {
-        operation: operation.to_owned(),
-        amount,
-        times,
-    };
-    seen.into_iter().map(charge).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn how_far_clocks_were_turned() {
-        let jump = |offset: i64, done: bool| {
-            format!(r#"{{"kind":"clock-jump","done":{done},"detail":{{"offset_secs":{offset}}}}}"#)
-        };
-        let kill = r#"{"kind":"kill","done":true,"detail":null}"#.to_owned();
-        let missed = r#"{"kind":"clock-jump","done":false,"detail":"there is no clock to turn"}"#.to_owned();
-        let check = |lines: &[String], expected: (i64, i64)| {
-            assert_eq!(clock_offsets(&lines.join("\n")).unwrap(), expected, "{lines:?}");
-        };
-        check(&[], (0, 0));
-        check(&[kill.clone(), missed], (0, 0));
-        check(&[jump(23, true), kill, jump(-9, true), jump(7, true)], (-9, 23));
-        check(&[jump(-4, true)], (-4, 0));
-        assert!(clock_offsets(r#"{"kind":"clock-jump","done":true,"detail":null}"#).is_err());
-    }
-
-    #[test]
-    fn what_a_reader_was_told_wrongly_is_found() {
-        let found = |followed: &Followed| {
-            let mut findings = Findings::default();
-            require_well_told(followed, &mut findings);
-            findings.by_rule().iter().map(|(rule, broken)| (*rule, broken.times)).collect::<Vec<_>>()
-        };
-        let (end, told) = (Some("9-0".to_owned()), "9-0".to_owned());
-        let well = Followed { end, told, caught_up: true, defects: Vec::new() };
-        assert_eq!(found(&well), []);
-        let unread = Followed { defects: vec!["an event".to_owned(), "a refusal".to_owned()], ..well.clone() };
-        assert_eq!(found(&unread), [("a live reader is told what it can read", 2)]);
-        let behind = Followed { end: None, caught_up: false, ..well };
-        assert_eq!(found(&behind), [("a live reader comes to the end of the feed", 1)]);
-    }
 }

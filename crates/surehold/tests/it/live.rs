@@ -22,18 +22,20 @@ pub(crate) struct Live {
 /// Where a server keeps its data, and what it is told.
 pub(crate) struct Place {
     pub(crate) data: PathBuf,
+    /// Any free port unless told.
+    pub(crate) port: u16,
     pub(crate) store: Option<String>,
     pub(crate) args: Vec<String>,
 }
 
 impl Place {
     pub(crate) fn new(folder: &Path) -> Place {
-        Place { data: folder.join("data"), store: None, args: Vec::new() }
+        Place { data: folder.join("data"), port: 0, store: None, args: Vec::new() }
     }
 
     pub(crate) fn command(&self) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_surehold"));
-        command.args(["serve", "--listen", "127.0.0.1:0", "--data"]).arg(&self.data);
+        command.args(["serve", "--listen", &format!("127.0.0.1:{}", self.port), "--data"]).arg(&self.data);
         if let Some(url) = &self.store {
             command.args(["--store", url]);
         }

@@ -11,6 +11,7 @@ mod cli;
 mod crash;
 mod demo;
 mod doctor;
+mod full_house;
 mod live;
 mod malformed;
 mod readme;

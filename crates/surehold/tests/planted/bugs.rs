@@ -27,14 +27,14 @@ const fn control(store: &'static str, faults: &'static str) -> Trial {
 
 /// Six seconds, and what counted faults take.
 const SHORT: &str = "0.1";
-/// For what only shows if two meet within a few milliseconds.
+/// For what only shows if two meet within a few milliseconds, or in the right order.
 const LONGER: &str = "0.25";
 const NO_FAULTS: &str = "none";
 const TURNED_CLOCKS: &str = "clock-jump=4";
 const KILLS: &str = "kill=4";
 
 /// The slow ones first, so that nobody waits for the last.
-pub(crate) const ALL: [Trial; 23] = [
+pub(crate) const ALL: [Trial; 26] = [
     on_postgres(Sabotage::LostUpdate, NO_FAULTS, &["oversold", "replay", "feed"]),
     on_postgres(Sabotage::LeaseTokenUnchecked, "freeze-worker=4", &["leases", "`surehold audit` finds nothing"]),
     on_postgres(Sabotage::NodeClockDecides, TURNED_CLOCKS, &["clock"]),
@@ -58,6 +58,10 @@ pub(crate) const ALL: [Trial; 23] = [
     on_sqlite(Sabotage::KeyReuseUnnoticed, NO_FAULTS, &["replies-repeat"]),
     on_sqlite(Sabotage::LapsedHoldsBlock, NO_FAULTS, &["refusals"]),
     on_sqlite(Sabotage::ForeignTenantServed, NO_FAULTS, &["strangers"]),
+    on_sqlite(Sabotage::LatePaymentUnplaced, NO_FAULTS, &["rooms"]),
+    // Somebody else must have taken the room before the money came.
+    Trial { minutes: LONGER, ..on_sqlite(Sabotage::LatePaymentKept, NO_FAULTS, &["guest-charged"]) },
+    on_sqlite(Sabotage::RefundForgotten, NO_FAULTS, &["guest-charged"]),
 ];
 
 /// The same without a bug.

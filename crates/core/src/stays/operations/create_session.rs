@@ -176,6 +176,11 @@ fn after(facts: &mut Facts, effect: &Effect, order: &Order, stay: &Stay) -> Resu
         .map_err(|invalid| Trouble::permanent("malformed", invalid.to_string()))?;
 
     let payment = note_payment(facts, stay, &session, account, payment_intent)?;
+    let Some(url) = url else {
+        // It was found again when its time was over: nobody was shown the page, and nobody can pay on it.
+        give_up(facts, order)?;
+        return Ok(Step::Done { result: Payload::of(&json!({ "session": session, "because": "session_ended" })) });
+    };
     let now = facts.now();
     let page = CheckoutPage { session: session.clone(), url: url.clone() };
     change_stay(facts, order.hold, |stay| {

@@ -77,7 +77,9 @@ pub struct NewRefund {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SessionCreated {
     pub session: SmolStr,
-    pub url: SmolStr,
+    /// `None` if the session had ended when it was found again.
+    #[serde(default)]
+    pub url: Option<SmolStr>,
     #[serde(default)]
     pub payment_intent: Option<SmolStr>,
 }

@@ -32,8 +32,9 @@ pub static CREATE_CHECKOUT_SESSION: OperationType = OperationType {
     stuck_after_secs: 600,
     recheck_secs: 30,
     running_max: 100,
-    // A second session that nobody was told of cannot be paid, so a repeat does no harm.
-    nature: Nature::Effect { provider: STRIPE, window_secs: Some(FOR_EVER), probe: false, calls_max: CALLS_MAX },
+    // A second session that nobody was told of cannot be paid, so a repeat does no harm. An error that the provider keeps
+    // under the key cannot be repeated away: sessions are listed, and bear the name of their operation.
+    nature: Nature::Effect { provider: STRIPE, window_secs: Some(FOR_EVER), probe: true, calls_max: CALLS_MAX },
 };
 
 pub static EXPIRE_CHECKOUT_SESSION: OperationType = OperationType {
@@ -46,7 +47,8 @@ pub static EXPIRE_CHECKOUT_SESSION: OperationType = OperationType {
     stuck_after_secs: 86_400,
     recheck_secs: 60,
     running_max: 100,
-    nature: Nature::Effect { provider: STRIPE, window_secs: Some(FOR_EVER), probe: false, calls_max: CALLS_MAX },
+    // The session itself says whether it has ended.
+    nature: Nature::Effect { provider: STRIPE, window_secs: Some(FOR_EVER), probe: true, calls_max: CALLS_MAX },
 };
 
 pub static REFUND_PAYMENT: OperationType = OperationType {

@@ -21,6 +21,7 @@
 //! | `refusals.rs` | `refusals` |
 //! | `linearizable/` | `linearizable` |
 //! | `tasks.rs` | `tasks`, `early-task-burnt`, `charged-twice`, `leases`, `converged` |
+//! | `stays/` | `guest-told`, `guest-charged`, `refunded-twice`, `rooms`: of the hotel, judged apart |
 //! | `floors.rs` | `enough-seen`: for runs to ask |
 
 mod clock;
@@ -43,13 +44,15 @@ mod replies;
 mod requests;
 mod seen;
 mod state;
+mod stays;
 mod strangers;
 mod tasks;
 #[cfg(test)]
 mod tests;
 
-pub use collect::{collect, collect_healed};
+pub use collect::{collect, collect_healed, collect_stays};
 pub use findings::{Checked, Verdict, Violation};
 pub use floors::FLOORS_FROM_REQUESTS;
 pub use judge::{judge, judge_alone, judge_with_seed};
 pub use state::{AttemptSeen, ChargeSeen, CollectPlan, FinalState, OperationSeen};
+pub use stays::{PaymentSeen, StaySeen, StaysChecked, StaysState, judge_stays};

@@ -12,7 +12,6 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, ensure};
 use futures_util::future::join_all;
 use rustix::process::Signal;
-use serde_json::Value;
 use tokio::sync::Mutex;
 use tokio::time::sleep;
 
@@ -21,16 +20,18 @@ use super::database::Database;
 use super::disk::SmallDisk;
 use super::fault::{FaultKind, FaultList};
 use super::guard::Guard;
+use super::launch::{Keys, clocks, make_keys, run, server, server_launch, set, text, worker, write_accounts};
 use super::ledger::Ledger;
 use super::logs::LogReport;
-use super::node::{self, ENDED_BY_ITSELF, Launch, Node, Role};
-use super::probe::{self, Prober};
+use super::node::{ENDED_BY_ITSELF, Launch, Node, Role};
+use super::probe::Prober;
 use super::room::Room;
 use crate::fixture::StoreKind;
-use crate::ports::LastingPort;
 use crate::proxy::Proxy;
 
 pub const TENANT: &str = "torture";
+/// Where guests stay.
+pub const HOTEL_TENANT: &str = "hotel";
 const START_PATIENCE: Duration = Duration::from_mins(1);
 /// After the last fault everything must work again within this.
 pub const CONVERGE_WITHIN: Duration = Duration::from_mins(1);
@@ -49,6 +50,8 @@ pub struct StagePlan {
     pub faults: FaultList,
     /// Where the fake provider listens, if there are to be charges.
     pub bank: Option<SocketAddr>,
+    /// The file with the accounts at Stripe, if guests are to pay there.
+    pub stripe_accounts: Option<String>,
     /// The bug to be planted in every node.
     pub sabotage: Option<String>,
 }
@@ -100,6 +103,8 @@ fn unfit_here(kind: FaultKind) -> Option<String> {
 pub struct Stage {
     pub nodes: Vec<Node>,
     pub api_key: String,
+    /// Of the tenant where guests stay.
+    pub hotel_key: String,
     pub(super) prober: Prober,
     /// By the server that is behind it.
     pub(super) proxies: Vec<Proxy>,
@@ -119,6 +124,7 @@ impl Stage {
     pub async fn start(plan: &StagePlan) -> Result<Stage> {
         std::fs::create_dir_all(&plan.folder).with_context(|| format!("cannot make {}", plan.folder.display()))?;
         let folder = plan.folder.canonicalize().context("cannot find the folder again")?;
+        write_accounts(plan, &folder)?;
         let stage = match plan.store {
             StoreKind::Sqlite => Stage::prepare_sqlite(plan, &folder).await?,
             StoreKind::Postgres => Stage::prepare_postgres(plan, &folder).await?,
@@ -143,9 +149,9 @@ impl Stage {
         };
         let place = vec!["--data".to_owned(), text(&data)?];
         let command = Launch { args: place.clone(), ..base.clone() };
-        let (api_key, prober) = make_keys(&command).await?;
+        let Keys { api_key, hotel_key, prober } = make_keys(&command).await?;
         let clocks = clocks(plan, folder, 1)?;
-        let mut launch = server_launch(plan, &base, &place, clocks.first());
+        let mut launch = server_launch(plan, folder, &base, &place, clocks.first())?;
         if let Some(room) = &room {
             launch.args.extend(room.args()?);
         }
@@ -155,6 +161,7 @@ impl Stage {
         Ok(Stage {
             nodes: vec![server],
             api_key,
+            hotel_key,
             prober,
             proxies,
             clocks,
@@ -177,13 +184,13 @@ impl Stage {
             Ok(vec!["--data".to_owned(), text(&folder.join(name))?, "--store".to_owned(), url.to_owned()])
         };
         let command = Launch { args: place("command", &database.url)?, ..base.clone() };
-        let (api_key, prober) = make_keys(&command).await?;
+        let Keys { api_key, hotel_key, prober } = make_keys(&command).await?;
         let clocks = clocks(plan, folder, SERVERS)?;
         let (mut nodes, mut proxies) = (Vec::new(), Vec::new());
         for index in 0..SERVERS {
             let proxy = Proxy::start(&database.url).await?;
             let place = place(&format!("server-{index}"), &proxy.url(&database.url)?)?;
-            let mut launch = server_launch(plan, &base, &place, clocks.get(index));
+            let mut launch = server_launch(plan, folder, &base, &place, clocks.get(index))?;
             if index > 0 {
                 set(&mut launch.args, "worker.in_server=false");
             }
@@ -194,6 +201,7 @@ impl Stage {
         Ok(Stage {
             nodes,
             api_key,
+            hotel_key,
             prober,
             proxies,
             clocks,
@@ -341,88 +349,4 @@ impl Stage {
         }
         Ok(())
     }
-}
-
-fn text(path: &Path) -> Result<String> {
-    Ok(path.to_str().context("the folder's name is not UTF-8; choose another")?.to_owned())
-}
-
-fn set(args: &mut Vec<String>, setting: &str) {
-    args.extend(["--set".to_owned(), setting.to_owned()]);
-}
-
-fn clocks(plan: &StagePlan, folder: &Path, count: usize) -> Result<Vec<FakeClock>> {
-    if !plan.faults.0.contains_key(&FaultKind::ClockJump) {
-        return Ok(Vec::new());
-    }
-    let library = clock::find_library().context("libfaketime was there a moment ago")?;
-    (0..count).map(|index| FakeClock::new(library.clone(), folder.join(format!("server-{index}.clock")))).collect()
-}
-
-fn common_args(plan: &StagePlan, args: &mut Vec<String>) {
-    // Leases of three seconds: a worker that is frozen for longer must lose them within the run.
-    for setting in ["log.format=json", "log.filter=info", "worker.beat_secs=1", "worker.silent_secs=3"] {
-        set(args, setting);
-    }
-    if let Some(bank) = plan.bank {
-        args.extend(["--lab-bank".to_owned(), bank.to_string()]);
-    }
-    if let Some(sabotage) = &plan.sabotage {
-        args.extend(["--sabotage".to_owned(), sabotage.clone()]);
-    }
-}
-
-fn server_launch(plan: &StagePlan, base: &Launch, place: &[String], clock: Option<&FakeClock>) -> Launch {
-    let mut args = vec!["serve".to_owned()];
-    args.extend_from_slice(place);
-    set(&mut args, "limits.requests_per_s_default=1000000");
-    set(&mut args, "server.metrics_open=true");
-    common_args(plan, &mut args);
-    Launch { args, variables: clock.map(FakeClock::variables).unwrap_or_default(), ..base.clone() }
-}
-
-fn server(folder: &Path, index: usize, launch: &mut Launch) -> Result<Node> {
-    let port = LastingPort::take()?;
-    launch.args.extend(["--listen".to_owned(), node::address(&port).to_string()]);
-    let name = format!("server-{index}");
-    let log = folder.join(format!("{name}.log"));
-    Ok(Node::new(name, Role::Server, port, log, launch.clone()))
-}
-
-fn worker(plan: &StagePlan, folder: &Path, base: &Launch, place: &[String]) -> Result<Node> {
-    let port = LastingPort::take()?;
-    let mut args = vec!["worker".to_owned()];
-    args.extend_from_slice(place);
-    common_args(plan, &mut args);
-    set(&mut args, &format!("worker.health_listen={}", node::address(&port)));
-    let launch = Launch { args, ..base.clone() };
-    Ok(Node::new("worker-0".to_owned(), Role::Worker, port, folder.join("worker-0.log"), launch))
-}
-
-/// Makes the tenants and their keys, before any node runs.
-async fn make_keys(command: &Launch) -> Result<(String, Prober)> {
-    let mut keys = Vec::new();
-    for tenant in [TENANT, probe::TENANT] {
-        expect_success(&run(command, &["tenant", "create", tenant]).await?, "tenant create")?;
-        let scopes = ["read", "sell", "manage", "tasks"].into_iter().flat_map(|scope| ["--scope", scope]);
-        let words: Vec<&str> = ["key", "create", tenant, "--json"].into_iter().chain(scopes).collect();
-        let made = run(command, &words).await?;
-        expect_success(&made, "key create")?;
-        let made: Value = serde_json::from_slice(&made.stdout).context("`key create --json` printed no JSON")?;
-        keys.push(made["key"].as_str().context("`key create --json` printed no key")?.to_owned());
-    }
-    let probe_key = keys.pop().context("two were made")?;
-    Ok((keys.pop().context("two were made")?, Prober::new(probe_key)))
-}
-
-async fn run(launch: &Launch, words: &[&str]) -> Result<std::process::Output> {
-    let mut args: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
-    args.extend_from_slice(&launch.args);
-    let launch = Launch { args, ..launch.clone() };
-    launch.command().output().await.with_context(|| format!("cannot run `surehold {}`", words.join(" ")))
-}
-
-fn expect_success(output: &std::process::Output, what: &str) -> Result<()> {
-    ensure!(output.status.success(), "`surehold {what}` failed: {}", String::from_utf8_lossy(&output.stderr));
-    Ok(())
 }

@@ -94,7 +94,7 @@ impl Office {
     }
 }
 
-async fn hear(request: reqwest::RequestBuilder) -> Heard {
+pub(super) async fn hear(request: reqwest::RequestBuilder) -> Heard {
     let response = match request.send().await {
         Ok(response) => response,
         Err(error) if error.is_connect() => return Heard::Unreachable,

@@ -5,6 +5,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::told::Told;
+use crate::torture::guest_book::GuestAsk;
 use crate::torture::history::{Answer, Ask};
 
 /// As the history calls them.
@@ -23,6 +24,20 @@ pub const FUNCTIONS: [&str; 12] = [
     "charge_task",
 ];
 
+/// What guests of the hotel ask, as they call it.
+pub const GUEST_FUNCTIONS: [&str; 10] = [
+    "quote",
+    "stay",
+    "checkout",
+    "confirm",
+    "cancel_stay",
+    "walk_in",
+    "change_reservation",
+    "cancel_reservation",
+    "no_show",
+    "read_stay",
+];
+
 /// A run in which less of the changes than this was useful proves nothing.
 const USEFUL_PERCENT_MIN: u64 = 40;
 /// Nor does one in which most were turned away.
@@ -32,9 +47,9 @@ const SHARE_FROM_CHANGES: u64 = 500;
 /// With fewer asks than this, chance decides what came at all.
 const ASKED_MIN: u64 = 5_000;
 
-/// Reads succeed whatever becomes of the world.
+/// Reads and quotes succeed whatever becomes of the world.
 fn is_change(function: &str) -> bool {
-    !function.starts_with("read_")
+    !function.starts_with("read_") && function != "quote"
 }
 
 fn function(ask: &Ask) -> usize {
@@ -52,6 +67,32 @@ fn function(ask: &Ask) -> usize {
         Ask::ExpireTask { .. } => 10,
         Ask::ChargeTask { .. } => 11,
     }
+}
+
+fn guest_function(ask: &GuestAsk) -> usize {
+    match ask {
+        GuestAsk::Quote { .. } => 0,
+        GuestAsk::Stay { .. } => 1,
+        GuestAsk::Checkout { .. } => 2,
+        GuestAsk::Confirm { .. } => 3,
+        GuestAsk::CancelStay { .. } => 4,
+        GuestAsk::WalkIn { .. } => 5,
+        GuestAsk::ChangeReservation { .. } => 6,
+        GuestAsk::CancelReservation { .. } => 7,
+        GuestAsk::NoShow { .. } => 8,
+        GuestAsk::ReadStay { .. } => 9,
+    }
+}
+
+/// What came of one ask.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Came<'a> {
+    Useful,
+    Repeated,
+    /// With its code.
+    Refused(&'a str),
+    TurnedAway(&'a str),
+    Unknown,
 }
 
 /// What became of asks.
@@ -133,32 +174,51 @@ impl Counter {
 #[derive(Debug, Default)]
 pub struct Counts {
     by: [Counter; FUNCTIONS.len()],
+    guests: [Counter; GUEST_FUNCTIONS.len()],
     fails: Mutex<BTreeMap<String, u64>>,
 }
 
 impl Counts {
     pub(super) fn count(&self, ask: &Ask, told: &Told) {
-        let counter = &self.by[function(ask)];
-        let counter = match told {
-            Told::Ok(answer) if had_been_so(answer) => &counter.repeated,
-            Told::Ok(_) => &counter.useful,
-            Told::Refused(_) => &counter.refused,
-            Told::TurnedAway(_) => &counter.turned_away,
-            Told::Unknown(_) => &counter.unknown,
+        let came = match told {
+            Told::Ok(answer) if had_been_so(answer) => Came::Repeated,
+            Told::Ok(_) => Came::Useful,
+            Told::Refused(code) => Came::Refused(code),
+            Told::TurnedAway(code) => Came::TurnedAway(code),
+            Told::Unknown(_) => Came::Unknown,
         };
-        counter.fetch_add(1, Ordering::Relaxed);
-        if let Told::Refused(code) | Told::TurnedAway(code) = told {
+        self.count_in(&self.by[function(ask)], came);
+    }
+
+    pub(super) fn count_guest(&self, ask: &GuestAsk, came: Came<'_>) {
+        self.count_in(&self.guests[guest_function(ask)], came);
+    }
+
+    fn count_in(&self, counter: &Counter, came: Came<'_>) {
+        let (count, code) = match came {
+            Came::Useful => (&counter.useful, None),
+            Came::Repeated => (&counter.repeated, None),
+            Came::Refused(code) => (&counter.refused, Some(code)),
+            Came::TurnedAway(code) => (&counter.turned_away, Some(code)),
+            Came::Unknown => (&counter.unknown, None),
+        };
+        count.fetch_add(1, Ordering::Relaxed);
+        if let Some(code) = code {
             let mut fails = self.fails.lock().expect("nothing panics while holding it");
-            *fails.entry(code.clone()).or_default() += 1;
+            *fails.entry(code.to_owned()).or_default() += 1;
         }
     }
 
     pub fn total(&self) -> Tally {
-        self.by.iter().map(Counter::read).fold(Tally::default(), Tally::plus)
+        self.by.iter().chain(&self.guests).map(Counter::read).fold(Tally::default(), Tally::plus)
     }
 
+    /// What guests ask is among it where there are guests.
     pub fn by_function(&self) -> BTreeMap<&'static str, Tally> {
-        FUNCTIONS.into_iter().zip(self.by.iter().map(Counter::read)).collect()
+        let guests = self.guests.iter().map(Counter::read);
+        let has_guests = guests.clone().any(|tally| tally.asked() > 0);
+        let guests = GUEST_FUNCTIONS.into_iter().zip(guests).filter(|_| has_guests);
+        FUNCTIONS.into_iter().zip(self.by.iter().map(Counter::read)).chain(guests).collect()
     }
 
     /// How often each code was the answer.
@@ -166,7 +226,7 @@ impl Counts {
         self.fails.lock().expect("nothing panics while holding it").clone()
     }
 
-    pub(super) fn end(&self) -> WorkloadEnd {
+    pub fn end(&self) -> WorkloadEnd {
         WorkloadEnd { by_function: self.by_function(), fails: self.fails() }
     }
 }
@@ -274,5 +334,14 @@ mod tests {
         named(Ask::Move { hold, from: BTreeMap::new(), to: BTreeMap::new() });
         named(Ask::ChargeTask { task: String::new(), purchase: String::new(), amount: 1 });
         named(Ask::ReadPool { pool: String::new() });
+        for ask in [
+            GuestAsk::Checkout { hold },
+            GuestAsk::CancelStay { hold },
+            GuestAsk::CancelReservation { hold },
+            GuestAsk::NoShow { hold },
+            GuestAsk::ReadStay { hold },
+        ] {
+            assert_eq!(serde_json::to_value(&ask).unwrap()["f"], GUEST_FUNCTIONS[guest_function(&ask)]);
+        }
     }
 }

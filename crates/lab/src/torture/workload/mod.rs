@@ -8,6 +8,7 @@
 //! | `asker`, `wire`, `told` | recording and sending; requests and answers; what an answer means |
 //! | `counts` | how much came of it |
 //! | `feed` | the reader that follows the event feed |
+//! | `guests` | others, who stay in a hotel and pay |
 //!
 //! A request without an answer is repeated with the same id or key by another process. One that was turned away is not:
 //! the client waits a moment, turns to another node and does something else.
@@ -17,6 +18,7 @@ mod batches;
 mod board;
 mod counts;
 mod feed;
+mod guests;
 mod keeper;
 mod life;
 mod races;
@@ -34,8 +36,9 @@ use serde_json::json;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
-pub use counts::{Counts, FUNCTIONS, Tally, WorkloadEnd};
+pub use counts::{Counts, FUNCTIONS, GUEST_FUNCTIONS, Tally, WorkloadEnd};
 pub use feed::{Followed, follow};
+pub use guests::{GuestsPlan, open_hotel, run_guests};
 
 use asker::{Asker, Office};
 use told::{Asked, Heard, Told};

@@ -54,6 +54,15 @@ pub(super) enum Heard {
     Nothing(String),
 }
 
+impl Heard {
+    pub(super) fn status(&self) -> Option<u16> {
+        match self {
+            Heard::Answer { status, .. } => Some(*status),
+            Heard::Unreachable | Heard::Nothing(_) => None,
+        }
+    }
+}
+
 pub(super) fn judge(asked: &Asked, heard: Heard) -> Told {
     let (status, replayed, body) = match heard {
         Heard::Answer { status, replayed, body } => (status, replayed, body),

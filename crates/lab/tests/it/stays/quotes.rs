@@ -225,7 +225,7 @@ pub(super) async fn spent_quotes_are_let_go(fixture: Fixture) {
     let world = World::open(&fixture).await;
     furnish(&world, &["double"]).await;
     let from = soon(&world).await;
-    set(&world, &request(&["double"], from, 30, 5, &[("flex", 120_00)])).await;
+    set(&world, &request(&["double"], from, 30, 5, &[("flex", 12_000)])).await;
     let wish = wish(from, 3, 1);
     let offers = quoted(&world, &wish).await;
     let ask = async || {

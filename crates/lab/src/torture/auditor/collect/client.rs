@@ -34,7 +34,7 @@ impl Client {
     }
 
     /// `None` if there is no such thing.
-    async fn get(&self, path: &str) -> Result<Option<Value>> {
+    pub(super) async fn get(&self, path: &str) -> Result<Option<Value>> {
         let until = Instant::now() + SILENCE_MAX;
         loop {
             let answer = self.http.get(format!("{}{path}", self.base)).bearer_auth(&self.key).send().await;
@@ -112,6 +112,24 @@ impl Client {
             }
         }
         Ok(all.into_values().collect())
+    }
+
+    /// Those of a type that have not ended.
+    pub(super) async fn open_operations(&self, kind: &str) -> Result<Vec<OperationSeen>> {
+        let mut all = Vec::new();
+        for state in ["PENDING", "RUNNING", "FAILED"] {
+            let found = self.pages(&format!("/operations?type={kind}&state={state}&"), "operations").await?;
+            all.extend(found.iter().map(wire::operation).collect::<Result<Vec<_>>>()?);
+        }
+        Ok(all)
+    }
+
+    /// Kinds and keys of those that nobody has dealt with.
+    pub(super) async fn cases(&self) -> Result<Vec<(String, String)>> {
+        let cases = self.pages("/cases?", "cases").await?;
+        let text = |case: &Value, name: &str| Some(case[name].as_str()?.to_owned());
+        let name = |case: &Value| Some((text(case, "kind")?, text(case, "key")?));
+        cases.iter().map(|case| name(case).context("a case without a name")).collect()
     }
 
     /// Lists leave contents out; of charges they matter.

@@ -5,6 +5,7 @@
 
 mod client;
 mod patience;
+mod stays;
 mod wire;
 
 use std::collections::{BTreeSet, HashSet};
@@ -21,6 +22,8 @@ use uuid::Uuid;
 use super::state::{CollectPlan, FinalState, OperationSeen};
 use super::tasks;
 use crate::torture::history::{Ask, Entry, EventSeen};
+pub use stays::collect_stays;
+
 use client::Client;
 use patience::{Patience, Rest};
 

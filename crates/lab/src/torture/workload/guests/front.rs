@@ -1,0 +1,153 @@
+//! Sends what guests ask and writes down what was asked and told: nothing is sent that is not written down before.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::Result;
+use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderValue};
+use reqwest::{Client, Method};
+use serde_json::Value;
+use tokio_util::sync::CancellationToken;
+
+use super::{GuestsPlan, wire};
+use crate::torture::guest_book::{GuestAnswer, GuestAsk, GuestBook, GuestEntry};
+use crate::torture::history::{Kind, UNREADABLE};
+use crate::torture::workload::asker::{bearer, hear, http_client};
+use crate::torture::workload::counts::{Came, Counts};
+use crate::torture::workload::told::Heard;
+use crate::torture::workload::wire::problem_code;
+
+/// What is asked when the run is stopped gets an answer within this time, or none.
+const LAST_WORDS: Duration = Duration::from_secs(2);
+
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Told {
+    Ok(Box<GuestAnswer>),
+    /// Nothing changed: the state or the rules forbid it. The problem's code.
+    Refused(String),
+    /// Nothing changed: nobody was there, or had time.
+    TurnedAway(String),
+    /// Nobody knows.
+    Unknown(String),
+}
+
+#[derive(Debug)]
+pub(super) struct Front {
+    http: Client,
+    /// The tenant's address at each node.
+    nodes: Vec<String>,
+    authorization: HeaderValue,
+    book: Arc<GuestBook>,
+    counts: Arc<Counts>,
+    pub(super) stop: CancellationToken,
+}
+
+impl Front {
+    pub(super) fn open(
+        plan: &GuestsPlan,
+        book: Arc<GuestBook>,
+        counts: Arc<Counts>,
+        stop: CancellationToken,
+    ) -> Result<Front> {
+        Ok(Front {
+            http: http_client(|builder| builder)?,
+            nodes: plan.nodes.iter().map(|node| format!("{}/v1/{}", node.trim_end_matches('/'), plan.tenant)).collect(),
+            authorization: bearer(&plan.api_key)?,
+            book,
+            counts,
+            stop,
+        })
+    }
+
+    pub(super) fn node_count(&self) -> usize {
+        self.nodes.len()
+    }
+
+    pub(super) fn new_process(&self) -> u64 {
+        self.book.new_process()
+    }
+
+    pub(super) async fn send(
+        &self,
+        method: Method,
+        path: &str,
+        body: Option<&Value>,
+        node: usize,
+        timeout: Duration,
+    ) -> Heard {
+        let mut http = self.http.request(method, format!("{}/{path}", self.nodes[node]));
+        http = http.header(AUTHORIZATION, self.authorization.clone()).timeout(timeout);
+        if let Some(body) = body {
+            http = http.header(CONTENT_TYPE, "application/json").body(body.to_string());
+        }
+        let last_words = async {
+            self.stop.cancelled().await;
+            tokio::time::sleep(LAST_WORDS).await;
+        };
+        tokio::select! {
+            heard = hear(http) => heard,
+            () = last_words => Heard::Nothing("the run ended before an answer came".to_owned()),
+        }
+    }
+
+    /// Presses a button of a payment page. Whatever comes of it, the provider knows.
+    pub(super) async fn press(&self, page: &str, button: &str, timeout: Duration) {
+        let form = format!("method={button}");
+        let http = self.http.post(page).timeout(timeout).header(CONTENT_TYPE, "application/x-www-form-urlencoded");
+        let _ = hear(http.body(form)).await;
+    }
+
+    /// Asks one thing at one node, once.
+    pub(super) async fn ask(&self, ask: &GuestAsk, process: u64, node: usize, timeout: Duration) -> Result<Told> {
+        self.record(ask, process, node, Kind::Invoke, None)?;
+        let (method, path, body) = wire::request(ask);
+        let told = judge(ask, self.send(method, &path, body.as_ref(), node, timeout).await);
+        let kind = match &told {
+            Told::Ok(_) => Kind::Ok,
+            Told::Refused(_) | Told::TurnedAway(_) => Kind::Fail,
+            Told::Unknown(_) => Kind::Info,
+        };
+        self.record(ask, process, node, kind, Some(&told))?;
+        match &told {
+            Told::Ok(answer) if answer.replayed => self.counts.count_guest(ask, Came::Repeated),
+            Told::Ok(_) => self.counts.count_guest(ask, Came::Useful),
+            Told::Refused(code) => self.counts.count_guest(ask, Came::Refused(code)),
+            Told::TurnedAway(code) => self.counts.count_guest(ask, Came::TurnedAway(code)),
+            Told::Unknown(_) => self.counts.count_guest(ask, Came::Unknown),
+        }
+        Ok(told)
+    }
+
+    fn record(&self, ask: &GuestAsk, process: u64, node: usize, kind: Kind, told: Option<&Told>) -> Result<()> {
+        let (answer, error) = match told {
+            None => (None, None),
+            Some(Told::Ok(answer)) => (Some((**answer).clone()), None),
+            Some(Told::Refused(error) | Told::TurnedAway(error) | Told::Unknown(error)) => (None, Some(error.clone())),
+        };
+        let (index, time) = (0, 0);
+        self.book.record(GuestEntry { index, process, kind, ask: ask.clone(), answer, error, node, time })
+    }
+}
+
+/// By the API's table of outcomes and retries.
+fn judge(ask: &GuestAsk, heard: Heard) -> Told {
+    let (status, replayed, body) = match heard {
+        Heard::Answer { status, replayed, body } => (status, replayed, body),
+        Heard::Unreachable => return Told::TurnedAway("unreachable".to_owned()),
+        Heard::Nothing(why) => return Told::Unknown(why),
+    };
+    if (200..300).contains(&status) {
+        return match wire::answer(ask, replayed, &body) {
+            Ok(answer) => Told::Ok(Box::new(answer)),
+            Err(error) => Told::Unknown(format!("{UNREADABLE}{error:#}")),
+        };
+    }
+    match (status, problem_code(&body)) {
+        (504, code) => Told::Unknown(code.unwrap_or_else(|| "status-504".to_owned())),
+        (_, Some(code)) if code == "outcome-unknown" => Told::Unknown(code),
+        (408 | 429 | 503, Some(code)) => Told::TurnedAway(code),
+        (400..=500, Some(code)) => Told::Refused(code),
+        (400..500, None) => Told::Refused(format!("status-{status}")),
+        (_, _) => Told::Unknown(format!("status-{status}")),
+    }
+}
