@@ -24,7 +24,7 @@ impl<T: Serialize> From<T> for Json<T> {
 impl<T: Serialize + DeserializeOwned> Json<T> {
     pub(crate) fn stored(text: &str) -> Result<Json<T>, Corrupt> {
         let value: T = serde_json::from_str(text).map_err(|error| Corrupt::new(error.to_string()))?;
-        Ok(value.into())
+        Ok(Json { value: Arc::new(value), text: text.into() })
     }
 }
 

@@ -45,7 +45,7 @@ impl Views {
         let range = [text(from.as_str()), text(until.as_str()), OwnedValue::Int(i64::from(rows_max))];
         match resource {
             None => {
-                let condition = "and slot >= $2 and slot < $3 order by slot, resource limit $4";
+                let condition = "and slot >= $2 and slot < $3 and resource <> '' order by slot, resource limit $4";
                 self.records(tenant, condition, range).await
             }
             Some(resource) => {

@@ -23,7 +23,8 @@ const VIEWS: [(&str, &str, &str, &str); 22] = [
     ),
     (
         "pools between",
-        "select total from pools where tenant = $1 and slot >= $2 and slot < $3 order by slot, resource limit $4",
+        "select total from pools where tenant = $1 and slot >= $2 and slot < $3 and resource <> '' \
+         order by slot, resource limit $4",
         "(slot >= $2) AND (slot < $3)",
         "SEARCH pools USING INDEX pools_by_slot (tenant=? AND slot>? AND slot<?)",
     ),
@@ -102,7 +103,7 @@ const VIEWS: [(&str, &str, &str, &str); 22] = [
         "select p.total from room_types r cross join pools p where r.tenant = $1 and r.property = $2 \
          and p.tenant = $1 and p.resource = r.property || '/' || r.code and p.slot >= $3 and p.slot < $4 \
          order by r.code, p.slot limit $5",
-        "(slot >= $3) AND (slot < $4)",
+        "|| r.code)) AND (slot >= $3) AND (slot < $4)",
         "SEARCH p USING PRIMARY KEY (tenant=? AND resource=? AND slot>? AND slot<?)",
     ),
     (
