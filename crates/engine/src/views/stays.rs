@@ -153,9 +153,9 @@ impl Views {
         }
     }
 
-    /// The pools of each room type, looked up one by one. `cross join` says so to SQLite, which would else begin with all
-    /// pools of these nights, whoever's they are. In the order in which they are found: ordered by the resource, which is
-    /// the same, SQLite would sort them once more.
+    /// The pools of each room type, looked up one by one. Their names are put together apart, in a question of its own that
+    /// is bounded: no planner may begin with all pools of these nights, and row-level security lets Postgres look up by
+    /// what is there, not by what is worked out on the way.
     async fn rooms_between(
         &self,
         tenant: TenantId,
@@ -163,16 +163,18 @@ impl Views {
         room_type: Option<&RoomTypeCode>,
         nights: NightRange,
     ) -> Result<Vec<Pool>, Fault> {
-        let of_type = if room_type.is_some() { "and r.code = $6 " } else { "" };
+        let of_type = if room_type.is_some() { "and code = $7 " } else { "" };
         let sql = format!(
-            "select {} from room_types r cross join pools p where r.tenant = $1 and r.property = $2 {of_type}\
-             and p.tenant = $1 and p.resource = r.property || '/' || r.code and p.slot >= $3 and p.slot < $4 \
-             order by r.code, p.slot limit $5",
+            "select {} from (select property || '/' || code as resource from room_types \
+             where tenant = $1 and property = $2 {of_type}order by code limit $6) looked_at cross join pools p \
+             where p.tenant = $1 and p.resource = looked_at.resource and p.slot >= $3 and p.slot < $4 \
+             order by p.resource, p.slot limit $5",
             aliased_list("p", Pool::TABLE)
         );
         let rows_max = nights.nights_count() * i64::from(ROOM_TYPES_MAX);
-        let params = [text(property), text(&nights.from()), text(&nights.until()), OwnedValue::Int(rows_max)];
-        let params = std::iter::once(OwnedValue::Int(tenant.0)).chain(params).chain(room_type.map(text)).collect();
+        let bounds = [OwnedValue::Int(rows_max), OwnedValue::Int(i64::from(ROOM_TYPES_MAX))];
+        let params = [OwnedValue::Int(tenant.0), text(property), text(&nights.from()), text(&nights.until())];
+        let params = params.into_iter().chain(bounds).chain(room_type.map(text)).collect();
         read_records(self.store.query(Scope::Tenant(tenant), &sql, params).await?).await
     }
 }
