@@ -29,6 +29,17 @@ pub trait Store: Send + Sync + 'static {
         scope: Scope,
         sql: &'a str,
         params: Vec<OwnedValue>,
+    ) -> BoxFuture<'a, Result<Vec<ReadRow>, Fault>> {
+        self.query_each(scope, sql, vec![params])
+    }
+
+    /// The same question for one set of parameters after the other, in one round trip: for what would be a join, where no
+    /// planner may turn round what is looked up by what.
+    fn query_each<'a>(
+        &'a self,
+        scope: Scope,
+        sql: &'a str,
+        each: Vec<Vec<OwnedValue>>,
     ) -> BoxFuture<'a, Result<Vec<ReadRow>, Fault>>;
 }
 

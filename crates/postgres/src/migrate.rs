@@ -31,6 +31,8 @@ pub(crate) const MIGRATIONS: &[Migration] = &[
         sql: include_str!("../migrations/0010_reservations.sql"),
         usable_from: 10,
     },
+    // Before it nobody can read the options of a quote.
+    Migration { number: 11, name: "quotes", sql: include_str!("../migrations/0011_quotes.sql"), usable_from: 11 },
 ];
 
 /// The migration that lets those who only serve read the list of migrations.

@@ -2,6 +2,7 @@
 //! nothing is left for the next. Invariant: a connection goes back to the others only when it is known to be idle and
 //! outside of any transaction; whatever else happens to it, being abandoned in the middle included, ends it.
 
+use std::iter;
 use std::pin::Pin;
 use std::time::Duration;
 
@@ -12,7 +13,7 @@ use tokio::task::JoinHandle;
 use tokio::time::timeout;
 use tokio_postgres::error::Severity;
 use tokio_postgres::types::ToSql;
-use tokio_postgres::{Client, Config, Error as PgError, Row};
+use tokio_postgres::{Client, Config, Error as PgError, Row, Statement};
 use tracing::error;
 
 use crate::connect::Address;
@@ -47,16 +48,16 @@ impl Readers {
         Readers { pool: pool.expect("a runtime is named, which is all that timeouts need") }
     }
 
-    /// One round trip if the statement is prepared: begin, query and commit leave together. Without `begin` the query
-    /// goes alone and sees no rows of any table.
+    /// One round trip if the statement is prepared: begin, queries and commit leave together. Without `begin` the queries
+    /// go alone and see no rows of any table.
     pub(crate) async fn query(
         &self,
         begin: Option<String>,
         sql: &str,
-        params: &[OwnedValue],
+        each: &[Vec<OwnedValue>],
     ) -> Result<Vec<Row>, Fault> {
         let lease = Lease(Some(self.pool.get().await.map_err(pool_fault)?));
-        match timeout(ANSWER_TIMEOUT, read(lease.client(), begin, sql, params)).await {
+        match timeout(ANSWER_TIMEOUT, read(lease.client(), begin, sql, each)).await {
             Ok(Ok(rows)) => {
                 lease.give_back();
                 Ok(rows)
@@ -98,20 +99,33 @@ async fn read(
     client: &Object,
     begin: Option<String>,
     sql: &str,
-    params: &[OwnedValue],
+    each: &[Vec<OwnedValue>],
 ) -> Result<Vec<Row>, Broken<PgError>> {
     // Outside of the transaction, so a statement that is wrong begins nothing.
     let statement = client.prepare_cached(sql).await.map_err(|error| Broken { error, all_sent: true })?;
-    let params: Vec<Box<dyn ToSql + Sync + Send>> = params.iter().map(param).collect();
-    let params: Vec<&(dyn ToSql + Sync)> =
-        params.iter().map(|param| -> &(dyn ToSql + Sync) { param.as_ref() }).collect();
-    let query: Sent<'_, _> = Box::pin(async { client.query(&statement, &params).await });
+    let queries = each.iter().map(|params| query(client, &statement, params));
     let sent = match &begin {
-        None => vec![query],
-        Some(begin) => vec![simple(client, begin), query, simple(client, "commit")],
+        None => queries.collect(),
+        Some(begin) => {
+            let begin = iter::once(simple(client, begin));
+            begin.chain(queries).chain(iter::once(simple(client, "commit"))).collect()
+        }
     };
     let answers = in_order(sent).await?;
     Ok(answers.into_iter().flatten().collect())
+}
+
+fn query<'a>(
+    client: &'a Client,
+    statement: &'a Statement,
+    params: &[OwnedValue],
+) -> Sent<'a, Result<Vec<Row>, PgError>> {
+    let params: Vec<Box<dyn ToSql + Sync + Send>> = params.iter().map(param).collect();
+    Box::pin(async move {
+        let params: Vec<&(dyn ToSql + Sync)> =
+            params.iter().map(|param| -> &(dyn ToSql + Sync) { param.as_ref() }).collect();
+        client.query(statement, &params).await
+    })
 }
 
 /// Has no rows to tell.

@@ -96,23 +96,23 @@ impl Store for PostgresStore {
             let offset = self.clock_offset_micros.load(std::sync::atomic::Ordering::Relaxed);
             let sql = "select clock_timestamp() + $1::bigint * interval '1 microsecond'";
             // It touches no table, so there is nothing to see and no transaction to begin.
-            let rows = self.readers.query(None, sql, &[OwnedValue::Int(offset)]).await?;
+            let rows = self.readers.query(None, sql, &[vec![OwnedValue::Int(offset)]]).await?;
             owned_rows(&rows)?.first().and_then(|row| row.time(0).ok()).ok_or(Fault::Corrupt)
         })
     }
 
-    fn query<'a>(
+    fn query_each<'a>(
         &'a self,
         scope: Scope,
         sql: &'a str,
-        params: Vec<OwnedValue>,
+        each: Vec<Vec<OwnedValue>>,
     ) -> BoxFuture<'a, Result<Vec<ReadRow>, Fault>> {
         Box::pin(async move {
             let readers = match scope {
                 Scope::Tenant(_) | Scope::Installation => &self.readers,
                 Scope::Door(_) => &self.door_readers,
             };
-            let rows = readers.query(Some(begin_reading(scope)), sql, &params).await?;
+            let rows = readers.query(Some(begin_reading(scope)), sql, &each).await?;
             owned_rows(&rows)
         })
     }

@@ -75,7 +75,7 @@ impl MemoryDatabase {
 }
 
 impl MemoryReader {
-    pub fn query(&self, sql: &str, params: &[OwnedValue]) -> rusqlite::Result<Vec<ReadRow>> {
-        read_rows(&self.0.lock().expect("nothing panics while holding it"), sql, params)
+    pub fn query(&self, sql: &str, each: &[Vec<OwnedValue>]) -> rusqlite::Result<Vec<ReadRow>> {
+        read_rows(&self.0.lock().expect("nothing panics while holding it"), sql, each)
     }
 }

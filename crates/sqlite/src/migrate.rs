@@ -33,6 +33,8 @@ pub(crate) const MIGRATIONS: &[Migration] = &[
         sql: include_str!("../migrations/0010_reservations.sql"),
         usable_from: 10,
     },
+    // Before it nobody can read the options of a quote.
+    Migration { number: 11, name: "quotes", sql: include_str!("../migrations/0011_quotes.sql"), usable_from: 11 },
 ];
 
 const CREATE_LIST: &str = "create table if not exists schema_migrations (

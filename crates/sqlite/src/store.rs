@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use rusqlite::types::ValueRef;
-use rusqlite::{Connection, ErrorCode, OpenFlags};
+use rusqlite::{Connection, ErrorCode, OpenFlags, Statement};
 use surehold_core::kernel::{Timestamp, Value};
 use surehold_core::sabotage::{Sabotage, is_planted};
 use surehold_engine::{BoxFuture, Fault, LaneQueue, OwnedValue, ReadRow, SchemaError, Scope, Store, StoreError};
@@ -321,17 +321,17 @@ impl Store for SqliteStore {
         Box::pin(async { Ok((self.clock)()) })
     }
 
-    fn query<'a>(
+    fn query_each<'a>(
         &'a self,
         _scope: Scope,
         sql: &'a str,
-        params: Vec<OwnedValue>,
+        each: Vec<Vec<OwnedValue>>,
     ) -> BoxFuture<'a, Result<Vec<ReadRow>, Fault>> {
         let (path, readers, sql) = (self.path.clone(), Arc::clone(&self.readers), sql.to_owned());
         let read = move || {
             let idle = readers.lock().expect("nothing panics while holding it").pop();
             let reader = idle.map_or_else(|| open_reader(&path), Ok)?;
-            let rows = read_rows(&reader, &sql, &params);
+            let rows = read_rows(&reader, &sql, &each);
             readers.lock().expect("nothing panics while holding it").push(reader);
             rows
         };
@@ -354,8 +354,17 @@ pub(crate) fn open_reader(path: &Path) -> rusqlite::Result<Connection> {
     Ok(connection)
 }
 
-pub(crate) fn read_rows(reader: &Connection, sql: &str, params: &[OwnedValue]) -> rusqlite::Result<Vec<ReadRow>> {
+/// One set of parameters after the other.
+pub(crate) fn read_rows(reader: &Connection, sql: &str, each: &[Vec<OwnedValue>]) -> rusqlite::Result<Vec<ReadRow>> {
     let mut statement = reader.prepare_cached(sql)?;
+    let mut found = Vec::new();
+    for params in each {
+        add_rows(&mut statement, params, &mut found)?;
+    }
+    Ok(found)
+}
+
+fn add_rows(statement: &mut Statement<'_>, params: &[OwnedValue], found: &mut Vec<ReadRow>) -> rusqlite::Result<()> {
     for (index, param) in params.iter().enumerate() {
         let name = format!("${}", index + 1);
         if let Some(position) = statement.parameter_index(&name)? {
@@ -364,12 +373,11 @@ pub(crate) fn read_rows(reader: &Connection, sql: &str, params: &[OwnedValue]) -
     }
     let column_count = statement.column_count();
     let mut rows = statement.raw_query();
-    let mut found = Vec::new();
     while let Some(row) = rows.next()? {
         let values = (0..column_count).map(|index| row.get_ref(index).map(owned));
         found.push(ReadRow(values.collect::<rusqlite::Result<_>>()?));
     }
-    Ok(found)
+    Ok(())
 }
 
 pub(crate) fn borrowed(value: &OwnedValue) -> Value<'_> {

@@ -18,10 +18,10 @@ pub use dates::{
 };
 pub use event::StaysEvent;
 pub use json::Json;
-pub use names::{PaymentAccount, PropertyName, QuoteId, RatePlanCode, RoomTypeCode, Title, pool_of};
+pub use names::{PaymentAccount, PropertyName, QuoteId, RatePlanCode, RoomTypeCode, Title, pool_of, rooms_of};
 pub use records::{
-    CancellationPolicy, Penalty, Property, PropertyTerms, Quote, QuoteOption, RateMonth, RateMonthKey, RateNight,
-    RatePlan, RatePlanKey, RoomType, RoomTypeKey,
+    CancellationPolicy, Penalty, Property, PropertyTerms, Quote, QuoteOption, QuoteOptions, RateMonth, RateMonthKey,
+    RateNight, RatePlan, RatePlanKey, RoomType, RoomTypeKey,
 };
 pub use refusal::StayRefusal;
 use rules::price_longer_now;

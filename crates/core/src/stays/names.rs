@@ -34,11 +34,18 @@ uuid_v7!(
     QuoteId
 );
 
+/// What the pools of a room type are named by, on all nights.
+pub fn rooms_of(property: &PropertyName, room_type: &RoomTypeCode) -> ResourceName {
+    ResourceName::new(&format!("{property}/{room_type}")).expect("two slugs are a short, legal name")
+}
+
 /// The pool that the rooms of a type are sold from on a night. Neither name has a slash, so no two share a pool. The date
 /// is one of a [`StayDates`](super::StayDates) or a [`NightRange`](super::NightRange).
 pub fn pool_of(property: &PropertyName, room_type: &RoomTypeCode, night: Date) -> PoolKey {
-    let resource = ResourceName::new(&format!("{property}/{room_type}")).expect("two slugs are a short, legal name");
-    PoolKey { resource, slot: Slot::night(night).expect("nights have years of four digits") }
+    PoolKey {
+        resource: rooms_of(property, room_type),
+        slot: Slot::night(night).expect("nights have years of four digits"),
+    }
 }
 
 #[cfg(test)]

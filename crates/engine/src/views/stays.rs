@@ -7,6 +7,7 @@ use surehold_core::stays::commands::{RATE_PLANS_MAX, ROOM_TYPES_MAX};
 use surehold_core::stays::quote::QuoteBasis;
 use surehold_core::stays::{
     Month, NightRange, Property, PropertyName, Quote, QuoteId, RateMonth, RatePlan, RoomType, RoomTypeCode, StayDates,
+    rooms_of,
 };
 use uuid::Uuid;
 
@@ -40,14 +41,21 @@ impl Views {
         dates: StayDates,
     ) -> Result<Option<QuoteBasis>, Fault> {
         let months_of_stay = dates.months();
-        let (described, rate_plans, months, pools) = tokio::try_join!(
-            self.property_with_room_types(tenant, property),
+        let described = async {
+            let Some((property, room_types)) = self.property_with_room_types(tenant, property).await? else {
+                return Ok(None);
+            };
+            let codes = room_types.iter().map(|room_type| &room_type.key.code);
+            let pools = self.rooms_between(tenant, &property.name, codes, dates.into()).await?;
+            Ok(Some((property, room_types, pools)))
+        };
+        let (described, rate_plans, months) = tokio::try_join!(
+            described,
             self.rate_plans(tenant, property),
             // Also that of the day of departure.
             self.months_between(tenant, property, None, &months_of_stay),
-            self.rooms_between(tenant, property, None, dates.into()),
         )?;
-        let Some((property, room_types)) = described else { return Ok(None) };
+        let Some((property, room_types, pools)) = described else { return Ok(None) };
         Ok(Some(QuoteBasis { property, room_types, rate_plans, months, pools }))
     }
 
@@ -60,10 +68,15 @@ impl Views {
         range: NightRange,
     ) -> Result<Calendar, Fault> {
         let months = range.months();
-        let (pools, months) = tokio::try_join!(
-            self.rooms_between(tenant, property, room_type, range),
-            self.months_between(tenant, property, room_type, &months),
-        )?;
+        let rooms = async {
+            if let Some(code) = room_type {
+                return self.rooms_between(tenant, property, [code], range).await;
+            }
+            let room_types = self.room_types(tenant, property).await?;
+            let codes = room_types.iter().map(|room_type| &room_type.key.code);
+            self.rooms_between(tenant, property, codes, range).await
+        };
+        let (pools, months) = tokio::try_join!(rooms, self.months_between(tenant, property, room_type, &months))?;
         Ok(Calendar { pools, months })
     }
 
@@ -153,28 +166,24 @@ impl Views {
         }
     }
 
-    /// The pools of each room type, looked up one by one. Their names are put together apart, in a question of its own that
-    /// is bounded: no planner may begin with all pools of these nights, and row-level security lets Postgres look up by
-    /// what is there, not by what is worked out on the way.
+    /// The pools of each room type, looked up by its name one by one: no planner may begin with all pools of these nights.
     async fn rooms_between(
         &self,
         tenant: TenantId,
         property: &PropertyName,
-        room_type: Option<&RoomTypeCode>,
+        room_types: impl IntoIterator<Item = &RoomTypeCode>,
         nights: NightRange,
     ) -> Result<Vec<Pool>, Fault> {
-        let of_type = if room_type.is_some() { "and code = $7 " } else { "" };
         let sql = format!(
-            "select {} from (select property || '/' || code as resource from room_types \
-             where tenant = $1 and property = $2 {of_type}order by code limit $6) looked_at cross join pools p \
-             where p.tenant = $1 and p.resource = looked_at.resource and p.slot >= $3 and p.slot < $4 \
-             order by p.resource, p.slot limit $5",
+            "select {} from pools p where p.tenant = $1 and p.resource = $2 and p.slot >= $3 and p.slot < $4 \
+             order by p.slot limit $5",
             aliased_list("p", Pool::TABLE)
         );
-        let rows_max = nights.nights_count() * i64::from(ROOM_TYPES_MAX);
-        let bounds = [OwnedValue::Int(rows_max), OwnedValue::Int(i64::from(ROOM_TYPES_MAX))];
-        let params = [OwnedValue::Int(tenant.0), text(property), text(&nights.from()), text(&nights.until())];
-        let params = params.into_iter().chain(bounds).chain(room_type.map(text)).collect();
-        read_records(self.store.query(Scope::Tenant(tenant), &sql, params).await?).await
+        let each = room_types.into_iter().map(|room_type| {
+            let resource = OwnedValue::Text(rooms_of(property, room_type).to_string());
+            let nights_max = OwnedValue::Int(nights.nights_count());
+            vec![OwnedValue::Int(tenant.0), resource, text(&nights.from()), text(&nights.until()), nights_max]
+        });
+        read_records(self.store.query_each(Scope::Tenant(tenant), &sql, each.collect()).await?).await
     }
 }

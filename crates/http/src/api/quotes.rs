@@ -30,8 +30,8 @@ pub(super) async fn quote_ask(
         return Ok(Reply { replayed: true, ..kept(&caller, known.into()) });
     }
     let views = api.engine().views();
-    let now = views.time_for(caller.tenant).await?;
-    let basis = views.quote_basis(caller.tenant, wish.property(), wish.dates()).await?;
+    let basis = views.quote_basis(caller.tenant, wish.property(), wish.dates());
+    let (now, basis) = tokio::try_join!(views.time_for(caller.tenant), basis)?;
     let basis = basis.ok_or_else(|| StayRefusal::PropertyNotFound { property: wish.property().clone() })?;
     let mut offers = compute(&basis, &wish, now);
     if offers.options.is_empty() {

@@ -2,6 +2,7 @@
 //! room types is a few hundred kilobytes that way, and many megabytes as an object per night.
 
 use std::collections::BTreeMap;
+use std::iter;
 
 use jiff::civil::Date;
 use serde::{Deserialize, Deserializer, Serialize};
@@ -447,16 +448,18 @@ impl Nights {
         let mut all = BTreeMap::<_, RatesByPlan<'a>>::new();
         for month in months {
             let days_before = self.dates.first().map_or(0, |from| days_between(*from, month.key.month.first()));
-            for night in month.nights.iter() {
-                // Whole months are read: what lies around the range is left out.
-                let index = usize::try_from(days_before + i64::from(night.day) - 1).unwrap_or(usize::MAX);
-                let Some(date) = self.dates.get(index) else { continue };
-                let plan = &month.key.rate_plan;
-                let blank =
-                    || CalendarRates { rate_plan: plan.clone(), prices: self.blank(), restrictions: Vec::new() };
-                let rates = all.entry(&month.key.room_type).or_default().entry(plan).or_insert_with(blank);
+            // Whole months are read: what lies around the range is left out.
+            let mut nights = month.nights.iter().filter_map(|night| {
+                let index = usize::try_from(days_before + i64::from(night.day) - 1).ok()?;
+                Some((index, *self.dates.get(index)?, night))
+            });
+            let Some(first) = nights.next() else { continue };
+            let plan = &month.key.rate_plan;
+            let blank = || CalendarRates { rate_plan: plan.clone(), prices: self.blank(), restrictions: Vec::new() };
+            let rates = all.entry(&month.key.room_type).or_default().entry(plan).or_insert_with(blank);
+            for (index, date, night) in iter::once(first).chain(nights) {
                 rates.prices[index] = night.price;
-                rates.restrictions.extend(NightRestrictions::of(*date, night));
+                rates.restrictions.extend(NightRestrictions::of(date, night));
             }
         }
         all

@@ -41,11 +41,11 @@ impl Store for SimulatedStore {
         Box::pin(async { Ok(self.shared.clock()) })
     }
 
-    fn query<'a>(
+    fn query_each<'a>(
         &'a self,
         _: Scope,
         sql: &'a str,
-        params: Vec<OwnedValue>,
+        each: Vec<Vec<OwnedValue>>,
     ) -> BoxFuture<'a, Result<Vec<ReadRow>, Fault>> {
         Box::pin(async move {
             self.shared.step();
@@ -54,7 +54,7 @@ impl Store for SimulatedStore {
             if self.shared.strikes(Point::ReadFails) {
                 return Err(Fault::Unavailable);
             }
-            self.reader.query(sql, &params).map_err(|_| Fault::Corrupt)
+            self.reader.query(sql, &each).map_err(|_| Fault::Corrupt)
         })
     }
 }

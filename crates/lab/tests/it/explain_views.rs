@@ -99,12 +99,10 @@ const VIEWS: [(&str, &str, &str, &str); 22] = [
         "SEARCH rate_months USING PRIMARY KEY (tenant=? AND property=? AND month>? AND month<?)",
     ),
     (
-        "rooms of a property",
-        "select p.total from (select property || '/' || code as resource from room_types \
-         where tenant = $1 and property = $2 order by code limit $6) looked_at cross join pools p \
-         where p.tenant = $1 and p.resource = looked_at.resource and p.slot >= $3 and p.slot < $4 \
-         order by p.resource, p.slot limit $5",
-        "|| room_types.code))) AND (slot >= $3) AND (slot < $4)",
+        "rooms of a type",
+        "select p.total from pools p where p.tenant = $1 and p.resource = $2 and p.slot >= $3 and p.slot < $4 \
+         order by p.slot limit $5",
+        "(resource = $2) AND (slot >= $3) AND (slot < $4)",
         "SEARCH p USING PRIMARY KEY (tenant=? AND resource=? AND slot>? AND slot<?)",
     ),
     (

@@ -4,7 +4,7 @@ use super::{Decision, known_property};
 use crate::kernel::commands::{ID_AGE_SECS_MAX, ID_AHEAD_SECS_MAX};
 use crate::kernel::{AMOUNT_MAX, Command, Facts, Invalid, Reads, Stop, Tenant};
 use crate::stays::quote::{QUOTE_OPTIONS_MAX, StayWish};
-use crate::stays::{Property, Quote, QuoteId, QuoteOption, StayRefusal, StaysEvent};
+use crate::stays::{Json, Property, Quote, QuoteId, QuoteOption, QuoteOptions, StayRefusal, StaysEvent};
 
 /// Stores what was computed; it is good from now on, for as long as the property's terms say. The id is that of the
 /// request: a repeat for the same wish is answered with the quote as it was made first, whatever nights cost by now.
@@ -14,7 +14,8 @@ use crate::stays::{Property, Quote, QuoteId, QuoteOption, StayRefusal, StaysEven
 pub struct SaveQuote {
     id: QuoteId,
     wish: StayWish,
-    options: Vec<QuoteOption>,
+    /// In the form in which it is kept, which is worked out before its turn.
+    options: Json<QuoteOptions>,
 }
 
 impl SaveQuote {
@@ -27,7 +28,7 @@ impl SaveQuote {
         for (number, option) in (1_u16..).zip(&options) {
             check_option(&wish, number, option)?;
         }
-        Ok(SaveQuote { id, wish, options })
+        Ok(SaveQuote { id, wish, options: QuoteOptions::from(options).into() })
     }
 
     fn check_id_window(&self, facts: &Facts) -> Decision<()> {
@@ -85,7 +86,7 @@ impl Command for SaveQuote {
             guests: self.wish.guests(),
             rooms: self.wish.rooms(),
             currency: property.currency,
-            options: self.options.clone().into(),
+            options: self.options.clone(),
             created_at: now,
             valid_until: now.plus_secs(property.terms.quote_secs),
             version: 0,

@@ -3,6 +3,7 @@
 mod cancellation;
 mod property;
 mod quote;
+mod quote_options;
 mod rate_month;
 mod rate_plan;
 mod room_type;
@@ -10,6 +11,7 @@ mod room_type;
 pub use cancellation::{CancellationPolicy, Penalty};
 pub use property::{Property, PropertyTerms};
 pub use quote::{Quote, QuoteOption};
+pub use quote_options::QuoteOptions;
 pub use rate_month::{RateMonth, RateMonthKey, RateNight};
 pub use rate_plan::{RatePlan, RatePlanKey};
 pub use room_type::{RoomType, RoomTypeKey};

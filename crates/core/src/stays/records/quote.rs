@@ -4,10 +4,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::kernel::commands::{ID_AGE_SECS_MAX, ID_AHEAD_SECS_MAX};
 use crate::kernel::{Column, ColumnType, Columns, Corrupt, Currency, Record, Row, Table, Timestamp, Value};
-use crate::operations::{JsonList, number, versioned};
-use crate::stays::{PropertyName, QuoteId, RatePlanCode, RoomTypeCode, StayDates};
+use crate::operations::{number, versioned};
+use crate::stays::{Json, PropertyName, QuoteId, RatePlanCode, RoomTypeCode, StayDates};
 
-use super::{CancellationPolicy, stored, stored_date, stored_dates};
+use super::{CancellationPolicy, QuoteOptions, stored, stored_date, stored_dates};
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Quote {
@@ -19,7 +19,7 @@ pub struct Quote {
     pub guests: u32,
     pub rooms: u32,
     pub currency: Currency,
-    pub options: JsonList<QuoteOption>,
+    pub options: Json<QuoteOptions>,
     pub created_at: Timestamp,
     /// The first instant at which it is no longer good.
     pub valid_until: Timestamp,
@@ -100,7 +100,7 @@ impl Record for Quote {
         out.put(Value::Int(i64::from(self.guests)));
         out.put(Value::Int(i64::from(self.rooms)));
         out.put(Value::Text(self.currency.as_str()));
-        out.put_text(self.options.as_json());
+        out.put(Value::Text(self.options.as_text()));
         out.put(Value::Time(self.created_at));
         out.put(Value::Time(self.valid_until));
     }
@@ -116,7 +116,7 @@ impl Record for Quote {
             guests: number(row.int()?)?,
             rooms: number(row.int()?)?,
             currency: stored(Currency::parse(row.text()?))?,
-            options: JsonList::stored(row.text_or_null()?)?,
+            options: Json::stored(row.text()?)?,
             created_at: row.time()?,
             valid_until: row.time()?,
             version: row.int()?,
