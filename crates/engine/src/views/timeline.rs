@@ -78,7 +78,7 @@ impl Views {
         operations.truncate(usize::from(TIMELINE_OPERATIONS_MAX));
         let attempts: Vec<Attempt> = self.correlated(tenant, correlation, "number").await?;
         let effects: Vec<Effect> = self.correlated(tenant, correlation, "step").await?;
-        let cases = self.cases_of(tenant, correlation).await?;
+        let cases = self.cases_of(tenant, &operations).await?;
         cut |= attempts.len() > TIMELINE_ENTRIES_MAX || effects.len() > TIMELINE_ENTRIES_MAX;
 
         let named: BTreeSet<OperationKey> = operations.iter().map(|operation| operation.key.clone()).collect();
@@ -126,16 +126,17 @@ impl Views {
         rows.iter().map(read_record).collect()
     }
 
-    async fn cases_of(&self, tenant: TenantId, correlation: &Correlation) -> Result<Vec<Case>, Fault> {
-        // Cases about an operation are named after it.
+    async fn cases_of(&self, tenant: TenantId, operations: &[OperationBrief]) -> Result<Vec<Case>, Fault> {
         let sql = format!(
-            "select {} from operation_correlations c join cases x on x.tenant = c.tenant and \
-             x.kind in ('effect-unknown', 'operation-stuck') and x.key = c.type || ' ' || c.key \
-             where c.tenant = $1 and c.correlation_kind = $2 and c.correlation_value = $3 order by c.type, c.key limit $4",
+            "select {} from cases x where tenant = $1 and kind = $2 and key = $3",
             aliased_list("x", Case::TABLE)
         );
-        let params = correlation_params(tenant, correlation, i64::from(TIMELINE_OPERATIONS_MAX) * 2);
-        let rows = self.store.query(Scope::Tenant(tenant), &sql, params).await?;
+        let each = operations.iter().flat_map(|operation| {
+            // Cases about an operation are named after it.
+            ["effect-unknown", "operation-stuck"]
+                .map(|kind| vec![OwnedValue::Int(tenant.0), text(kind), OwnedValue::Text(operation.key.to_string())])
+        });
+        let rows = self.store.query_each(Scope::Tenant(tenant), &sql, each.collect()).await?;
         rows.iter().map(read_record).collect()
     }
 

@@ -88,13 +88,9 @@ fn of_a_correlation() -> Vec<View> {
             "SEARCH c USING PRIMARY KEY (tenant=? AND correlation_kind=? AND correlation_value=? AND (type,key)>(?,?))",
         ),
         view(
-            "cases of a correlation",
-            &format!(
-                "select x.state from operation_correlations c join cases x on x.tenant = c.tenant and \
-                 x.kind in ('effect-unknown', 'operation-stuck') and x.key = c.type || ' ' || c.key where {about} \
-                 order by c.type, c.key limit $4"
-            ),
-            "(tenant = $1) AND (kind = ANY ('{effect-unknown,operation-stuck}'::text[])) AND (key = ((c.type || ' '::text) || c.key))",
+            "cases of an operation",
+            "select x.state from cases x where tenant = $1 and kind = $2 and key = $3",
+            "(kind = $2) AND (key = $3)",
             "SEARCH x USING PRIMARY KEY (tenant=? AND kind=? AND key=?)",
         ),
     ];
