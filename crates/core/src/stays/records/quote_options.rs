@@ -63,3 +63,32 @@ impl<'de> Deserialize<'de> for QuoteOptions {
         options.into_iter().map(option).collect::<Result<_, D::Error>>().map(QuoteOptions)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::stays::{Json, Penalty};
+
+    #[test]
+    fn each_option_keeps_its_own_conditions() {
+        let option = |number: u16, hours: u32| QuoteOption {
+            number,
+            room_type: RoomTypeCode::new("double").unwrap(),
+            rate_plan: RatePlanCode::new("flexible").unwrap(),
+            prices: vec![45_000, 54_000],
+            total: 99_000,
+            available: 3,
+            cancellation: CancellationPolicy {
+                free_until_hours: Some(hours),
+                penalty: Penalty::Nights(1),
+                no_show: Penalty::All,
+            },
+        };
+        let options = Json::from(QuoteOptions::from(vec![option(1, 24), option(2, 48), option(3, 24)]));
+        assert_eq!(options.as_text().matches("free_until_hours").count(), 2);
+        let read: Json<QuoteOptions> = Json::stored(options.as_text()).unwrap();
+        assert_eq!(read, options);
+        let lost = r#"{"conditions":[],"options":[[1,"double","flexible",[1],1,1,0]]}"#;
+        assert!(Json::<QuoteOptions>::stored(lost).is_err());
+    }
+}
