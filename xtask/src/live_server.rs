@@ -79,6 +79,40 @@ impl LiveServer {
         let booked = &variables[variables.len() - 1].1;
         self.administer("POST", &format!("/v1/{TENANT}/holds/{booked}/convert"), &json!({"mode": "book"}))?;
         variables.push(("SUREHOLD_HOLD_STAY", self.furnish_property()?));
+        variables.extend(self.furnish_store()?);
+        Ok(variables)
+    }
+
+    /// A store with goods: documents that were posted, one that was not, and a hold on what is there.
+    fn furnish_store(&self) -> Result<Variables> {
+        for (path, body) in [
+            ("stores/main", json!({"title": "Main street", "currency": "EUR"})),
+            ("stores/depot", json!({"title": "Depot", "currency": "EUR"})),
+            ("products/tea", json!({"title": "Tea", "packs": [{"name": "box", "factor": 12}]})),
+            ("products/flour", json!({"title": "Flour", "unit": "g", "scale": 3})),
+            ("products/tea/barcodes", json!({"barcodes": [{"code": "4006381333931", "pack": "box"}]})),
+        ] {
+            self.administer("PUT", &format!("/v1/{TENANT}/{path}"), &body)?;
+        }
+        let bought = json!([{"product": "tea", "count": 100_000, "amount": 10_000_000},
+            {"product": "flour", "count": 1_000_000, "price": "599"}]);
+        let sold = json!([{"product": "tea", "count": 10}]);
+        let mut variables = Vec::new();
+        for (name, document) in [
+            ("SUREHOLD_DOCUMENT_PURCHASE", json!({"kind": "purchase", "store": "main", "lines": bought})),
+            ("SUREHOLD_DOCUMENT_SALE", json!({"kind": "sale", "store": "main", "lines": sold})),
+            ("SUREHOLD_DOCUMENT_DRAFT", json!({"kind": "purchase", "store": "main", "lines": bought, "post": false})),
+        ] {
+            variables.push((
+                name,
+                member_of(&self.administer("POST", &format!("/v1/{TENANT}/documents"), &document)?, "id")?,
+            ));
+        }
+        let hold = json!({"lines": [{"resource": "main/tea", "quantity": 1000}], "lifetime_secs": 80_000});
+        variables.push((
+            "SUREHOLD_HOLD_TEA",
+            member_of(&self.administer("POST", &format!("/v1/{TENANT}/holds"), &hold)?, "id")?,
+        ));
         Ok(variables)
     }
 

@@ -7,6 +7,7 @@ pub mod operations;
 pub mod repairs;
 pub mod sabotage;
 pub mod stays;
+pub mod stock;
 
 use kernel::{ApiKey, Hold, KeptReply, Owner, Pool, Record, SlugClaim, Table, Tenant};
 use operations::outbox::{WebhookEndpoint, WebhookTail};
@@ -17,6 +18,7 @@ use operations::{
 use repairs::RepairRecord;
 use stays::{Guest, Payment, PaymentAlias, Reservation, Stay};
 use stays::{Property, Quote, RateMonth, RatePlan, RoomType};
+use stock::{Barcode, Books, DocumentPart, Move, Product, Serial, StockDocument, StockItem, Store};
 
 /// Every table that a store must be able to load and write.
 pub const TABLES: &[&Table] = &[
@@ -53,4 +55,13 @@ pub const TABLES: &[&Table] = &[
     Reservation::TABLE,
     Payment::TABLE,
     PaymentAlias::TABLE,
+    Store::TABLE,
+    Books::TABLE,
+    Product::TABLE,
+    Barcode::TABLE,
+    StockItem::TABLE,
+    Serial::TABLE,
+    StockDocument::TABLE,
+    DocumentPart::TABLE,
+    Move::TABLE,
 ];

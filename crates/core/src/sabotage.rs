@@ -60,10 +60,22 @@ pub enum Sabotage {
     LatePaymentKept,
     /// A reservation that ends asks for no refund.
     RefundForgotten,
+    /// Goods leave although somebody holds or has booked them.
+    PromisedGoodsSold,
+    /// A document that comes again is posted again.
+    DocumentPostedTwice,
+    /// What is left after an issue is worth its units at a rounded average; the remainder is gone.
+    RemainderLost,
+    /// Nothing after a document that takes effect in the past is worked out anew.
+    RevaluationForgotten,
+    /// A count is believed whatever moved since.
+    RecountUnchecked,
+    /// What was returned of a sale can be returned again.
+    ReturnsUncounted,
 }
 
 impl Sabotage {
-    pub const ALL: [Sabotage; 27] = [
+    pub const ALL: [Sabotage; 33] = [
         Sabotage::GuardRemoved,
         Sabotage::ExpiryNotHalfOpen,
         Sabotage::TurnNotTaken,
@@ -91,6 +103,12 @@ impl Sabotage {
         Sabotage::LatePaymentUnplaced,
         Sabotage::LatePaymentKept,
         Sabotage::RefundForgotten,
+        Sabotage::PromisedGoodsSold,
+        Sabotage::DocumentPostedTwice,
+        Sabotage::RemainderLost,
+        Sabotage::RevaluationForgotten,
+        Sabotage::RecountUnchecked,
+        Sabotage::ReturnsUncounted,
     ];
 
     pub fn name(self) -> &'static str {
@@ -122,6 +140,12 @@ impl Sabotage {
             Sabotage::LatePaymentUnplaced => "late-payment-unplaced",
             Sabotage::LatePaymentKept => "late-payment-kept",
             Sabotage::RefundForgotten => "refund-forgotten",
+            Sabotage::PromisedGoodsSold => "promised-goods-sold",
+            Sabotage::DocumentPostedTwice => "document-posted-twice",
+            Sabotage::RemainderLost => "remainder-lost",
+            Sabotage::RevaluationForgotten => "revaluation-forgotten",
+            Sabotage::RecountUnchecked => "recount-unchecked",
+            Sabotage::ReturnsUncounted => "returns-uncounted",
         }
     }
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 use futures_util::future::join_all;
 use surehold_core::kernel::commands::{ClaimSlug, CreateTenant};
 use surehold_core::kernel::{Command, HoldId, HoldPolicy, Invalid, Refusal, Slug, Tenant, TenantId};
-use tokio::sync::oneshot;
+use tokio::sync::{Notify, oneshot};
 use tokio::task::AbortHandle;
 use tokio::time::{Instant, timeout_at};
 use uuid::Uuid;
@@ -16,6 +16,7 @@ use crate::outbox::fan_out_forever;
 use crate::queue::{Bustle, Ended, LaneSender, lane_queue};
 use crate::retention::trim_forever;
 use crate::scheduler::fire_forever;
+use crate::stock::revalue_forever;
 use crate::sweeper::sweep_forever;
 use crate::{BATCH_COMMANDS_MAX, Failure, Fault, Registry, RenderEvent, RequestKey, Store, StoreError, Views, Wakeups};
 
@@ -29,6 +30,8 @@ pub struct EngineConfig {
     pub sweep_pause: Option<Duration>,
     /// The longest pause between looks for schedules that are due; `None` leaves them to others.
     pub schedule_pause: Option<Duration>,
+    /// The pause between looks for items whose costs have to be worked out anew; `None` leaves them to others.
+    pub revalue_pause: Option<Duration>,
     /// How long events are kept; `None` keeps them for ever.
     pub journal_retention: Option<Duration>,
     /// The pause between looks for events that webhook endpoints have not been told; `None` leaves it to others.
@@ -44,6 +47,7 @@ impl Default for EngineConfig {
             deadline: Duration::from_secs(10),
             sweep_pause: Some(Duration::from_secs(1)),
             schedule_pause: Some(Duration::from_secs(1)),
+            revalue_pause: Some(Duration::from_secs(1)),
             journal_retention: None,
             outbox_pause: Some(Duration::from_millis(200)),
             render_event: None,
@@ -54,9 +58,14 @@ impl Default for EngineConfig {
 /// Nobody waits longer, whatever they ask for.
 const DEADLINE_MAX: Duration = Duration::from_hours(1);
 
+/// For whatever is known by an id that its caller did not choose.
+pub fn new_uuid_v7() -> Uuid {
+    Uuid::now_v7()
+}
+
 /// An id for a hold whose caller chose none.
 pub fn new_hold_id() -> HoldId {
-    HoldId::new(Uuid::now_v7()).expect("version 7")
+    HoldId::new(new_uuid_v7()).expect("version 7")
 }
 
 /// What a caller may add to a command.
@@ -79,6 +88,8 @@ struct Shared {
     views: Views,
     registry: Registry,
     wakeups: Wakeups,
+    /// Something has taken effect in the past of an item: costs may have to be worked out anew.
+    past_changed: Notify,
     config: EngineConfig,
     ended: std::sync::Mutex<Vec<Ended>>,
     /// What runs beside the lanes and ends with them.
@@ -114,13 +125,17 @@ impl Engine {
         let ended = std::sync::Mutex::new(ended);
         let background = std::sync::Mutex::default();
         let views = Views::new(store);
-        let engine = Engine { shared: Arc::new(Shared { lanes, views, registry, wakeups, config, ended, background }) };
+        let past_changed = Notify::new();
+        let shared = Shared { lanes, views, registry, wakeups, past_changed, config, ended, background };
+        let engine = Engine { shared: Arc::new(shared) };
         let sweeping = config.sweep_pause.map(|pause| tokio::spawn(sweep_forever(engine.downgrade(), pause)));
         let firing = config.schedule_pause.map(|pause| tokio::spawn(fire_forever(engine.downgrade(), pause)));
+        let revaluing = config.revalue_pause.map(|pause| tokio::spawn(revalue_forever(engine.downgrade(), pause)));
         let trimming = config.journal_retention.map(|kept| tokio::spawn(trim_forever(engine.downgrade(), kept)));
         let telling = config.outbox_pause.zip(config.render_event);
         let telling = telling.map(|(pause, render)| tokio::spawn(fan_out_forever(engine.downgrade(), pause, render)));
-        let tasks = [sweeping, firing, trimming, telling].into_iter().flatten().map(|task| task.abort_handle());
+        let tasks = [sweeping, firing, revaluing, trimming, telling];
+        let tasks = tasks.into_iter().flatten().map(|task| task.abort_handle());
         engine.shared.background.lock().expect("nothing panics while holding it").extend(tasks);
         Ok(engine)
     }
@@ -137,6 +152,15 @@ impl Engine {
     /// The types of operation that are known here.
     pub fn registry(&self) -> &Registry {
         &self.shared.registry
+    }
+
+    pub(crate) fn past_changed(&self) -> &Notify {
+        &self.shared.past_changed
+    }
+
+    /// How long a caller waits that asks for no other time.
+    pub(crate) fn patience(&self, options: &Options) -> Duration {
+        options.deadline.unwrap_or(self.shared.config.deadline).min(DEADLINE_MAX)
     }
 
     /// Tells when operations were asked for.
@@ -199,8 +223,7 @@ impl Engine {
         commands: Vec<C>,
         options: Options,
     ) -> Result<Vec<Outcome<C>>, Fault> {
-        let patience = options.deadline.unwrap_or(self.shared.config.deadline).min(DEADLINE_MAX);
-        let deadline = Instant::now() + patience;
+        let deadline = Instant::now() + self.patience(&options);
         let (respond, response) = oneshot::channel();
         let ticket = Arc::new(Ticket::default());
         let outcomes = commands.iter().map(|_| None).collect();

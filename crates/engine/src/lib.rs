@@ -18,6 +18,7 @@ mod sabotage;
 mod scheduler;
 mod session;
 mod snapshot;
+mod stock;
 mod store;
 mod sweeper;
 mod views;
@@ -29,7 +30,7 @@ pub use audit::{
     AuditConfig, AuditReport, Checked, Finding, Invariant, Proposal, Remedy, audit, inbox_findings, invariants,
     operation_findings,
 };
-pub use engine::{Engine, EngineConfig, Options, new_hold_id};
+pub use engine::{Engine, EngineConfig, Options, new_hold_id, new_uuid_v7};
 pub use failure::{Done, Failure, Fault};
 pub use lane::BATCH_COMMANDS_MAX;
 pub use migrate::{Applied, Migration, SchemaError, pending};
@@ -39,10 +40,12 @@ pub use queue::{LaneEnd, LaneQueue};
 pub use request_key::RequestKey;
 pub use session::{Session, StoreError, TenantWork, Turns};
 pub use snapshot::{Snapshot, SnapshotError};
+pub use stock::{DocumentPreview, ItemPreview};
 pub use store::{BoxFuture, OwnedValue, ReadRow, Scope, Store};
 pub use views::{
-    Calendar, JournalRow, JournalTail, OperationBrief, OperationDepth, OperationPage, OperationView, QueuePlace,
-    ReservationView, ReservationsOn, RunState, StayView, StuckOperation, TIMELINE_ENTRIES_MAX, TIMELINE_OPERATIONS_MAX,
-    TenantRow, Timeline, TimelineEntry, TimelineFact, Views, WebhookDelivery,
+    Calendar, DocumentsWish, EffectRow, ItemBalance, ItemView, ItemsWish, JournalRow, JournalTail, OperationBrief,
+    OperationDepth, OperationPage, OperationView, QueuePlace, ReservationView, ReservationsOn, RunState, Shortages,
+    StayView, StuckOperation, TIMELINE_ENTRIES_MAX, TIMELINE_OPERATIONS_MAX, TenantRow, Timeline, TimelineEntry,
+    TimelineFact, Turnover, Views, WebhookDelivery,
 };
 pub use wakeups::{Ear, Wakeups};

@@ -7,8 +7,8 @@ use utoipa::openapi::{ContentBuilder, OpenApi, Ref, RefOr, ResponseBuilder};
 
 use crate::problem::Problem;
 use crate::wire::described::{
-    CaseKey, CaseKind, Correlation, Cursor, Day, EndpointId, HoldId, IdempotencyKey, KeyId, Name, OperationKey,
-    OperationType, QuoteId, ScheduleName, ShortName, Slot, Slug,
+    BarcodeText, CaseKey, CaseKind, Correlation, Cursor, Day, DocumentId, EndpointId, HoldId, IdempotencyKey, KeyId,
+    Name, OperationKey, OperationType, ProductCode, QuoteId, ScheduleName, ShortName, Slot, Slug, StoreName,
 };
 
 #[derive(utoipa::OpenApi)]
@@ -23,6 +23,8 @@ use crate::wire::described::{
         (name = "Pools", description = "What can be sold, and how much of it is left"),
         (name = "Properties", description = "Hotels: room types, rate plans, and what their nights cost"),
         (name = "Stays", description = "From the quote to the reservation: rooms that are held, paid for, changed, cancelled"),
+        (name = "Stock", description = "Stores, products, and what is there of them: how much, what it cost, who has a claim on it"),
+        (name = "Documents", description = "What moves goods: purchases, sales, returns, recounts, transfers, write-offs"),
         (name = "Inbox", description = "What the outside tells: webhooks and tasks, taken once"),
         (name = "Operations", description = "Work that is done after the request that asked for it, and what became of it"),
         (name = "Cases", description = "What a person must look at"),
@@ -36,7 +38,8 @@ use crate::wire::described::{
     // What only parameters mention is not collected by itself.
     components(schemas(
         Problem, IdempotencyKey, Cursor, EndpointId, HoldId, KeyId, Name, ScheduleName, Slot, Slug, OperationType,
-        OperationKey, Correlation, CaseKind, CaseKey, Day, QuoteId, ShortName
+        OperationKey, Correlation, CaseKind, CaseKey, Day, QuoteId, ShortName, StoreName, ProductCode, BarcodeText,
+        DocumentId
     )),
 )]
 struct Head;

@@ -1,7 +1,7 @@
 //! A store of its own for each test: an SQLite file in a folder that vanishes, or a fresh database on the private
 //! Postgres that `cargo xtask test` starts. Both with a clock that tests can turn forward.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -10,7 +10,7 @@ use anyhow::{Context, Result};
 use surehold_core::kernel::Timestamp;
 use surehold_engine::{AuditConfig, AuditReport, Engine, EngineConfig, Registry, Snapshot, Store, audit, builtin};
 use surehold_postgres::{PostgresConfig, PostgresSnapshot, PostgresStore};
-use surehold_sqlite::{SqliteSnapshot, SqliteStore};
+use surehold_sqlite::{SqliteSnapshot, SqliteStore, let_write_stock};
 use tempfile::TempDir;
 use tokio_postgres::{Client, NoTls};
 use uuid::Uuid;
@@ -40,12 +40,26 @@ pub fn postgres_url() -> String {
     )
 }
 
-/// A plain connection for what tests do behind the engine's back.
+/// A connection for what tests do behind the engine's back: to the schema it is the engine.
 pub async fn connect(url: &str) -> Result<Client> {
+    let client = connect_as_stranger(url).await?;
+    client.batch_execute("set surehold.writer = 'engine'").await?;
+    Ok(client)
+}
+
+/// A plain connection, as anybody has one.
+pub async fn connect_as_stranger(url: &str) -> Result<Client> {
     let (client, connection) =
         tokio_postgres::connect(url, NoTls).await.context("cannot connect to the test server")?;
     tokio::spawn(connection);
     Ok(client)
+}
+
+/// The same for a file.
+pub fn open_file(path: &Path) -> Result<rusqlite::Connection> {
+    let connection = rusqlite::Connection::open(path)?;
+    let_write_stock(&connection)?;
+    Ok(connection)
 }
 
 /// Makes an empty database and tells its address. It goes with the private server.
@@ -100,7 +114,9 @@ impl Fixture {
 
     /// An engine that sweeps and fires nothing by itself, so that tests decide what happens when.
     pub async fn engine(&self) -> Result<Engine> {
-        self.engine_with(EngineConfig { sweep_pause: None, schedule_pause: None, ..EngineConfig::default() }).await
+        let (sweep_pause, schedule_pause, revalue_pause) = (None, None, None);
+        let quiet = EngineConfig { sweep_pause, schedule_pause, revalue_pause, ..EngineConfig::default() };
+        self.engine_with(quiet).await
     }
 
     pub async fn engine_with(&self, config: EngineConfig) -> Result<Engine> {

@@ -1,7 +1,10 @@
 //! Brings the schema up to what this binary needs. Several nodes may try: one does, the others wait and find it done.
 //! Only who owns the tables can; a login that merely serves checks that nothing is left to do.
 
+use std::time::Duration;
+
 use surehold_engine::{Applied, Migration, pending};
+use tokio_postgres::error::SqlState;
 use tokio_postgres::{Client, GenericClient};
 
 use crate::connect::{Address, ConnectError};
@@ -33,6 +36,8 @@ pub(crate) const MIGRATIONS: &[Migration] = &[
     },
     // Before it nobody can read the options of a quote.
     Migration { number: 11, name: "quotes", sql: include_str!("../migrations/0011_quotes.sql"), usable_from: 11 },
+    // Before it nobody can read the events of stock, or knows which totals are not to be changed.
+    Migration { number: 12, name: "stock", sql: include_str!("../migrations/0012_stock.sql"), usable_from: 12 },
 ];
 
 /// The migration that lets those who only serve read the list of migrations.
@@ -48,6 +53,11 @@ const CREATE_LIST: &str = "create table if not exists schema_migrations (
   usable_from bigint not null,
   applied_at timestamptz not null default now()
 )";
+
+const LOCK_TIMEOUT: &str = "set local lock_timeout = '500ms'";
+const LOCK_TRIES: u32 = 60;
+/// Longer than what was waited for the lock: those who had to wait behind get on.
+const LOCK_PAUSE: Duration = Duration::from_secs(1);
 
 const SERVER_VERSION_MIN: i32 = 150_000;
 
@@ -139,10 +149,28 @@ async fn names_pending(client: &mut Client) -> Result<Vec<String>, ConnectError>
     Ok(pending.iter().map(Migration::title).collect())
 }
 
+/// Some migrations need a table for themselves. Whoever waits for that makes everybody else wait behind, so it is given up
+/// after a short while and tried again: others get on meanwhile.
 async fn apply_pending(client: &mut Client) -> Result<Vec<String>, ConnectError> {
+    for _ in 1..LOCK_TRIES {
+        match apply_at_once(client).await {
+            Err(ConnectError::Migrate(error)) if error.code() == Some(&SqlState::LOCK_NOT_AVAILABLE) => {
+                tokio::time::sleep(LOCK_PAUSE).await;
+            }
+            applied => return applied,
+        }
+    }
+    apply_at_once(client).await
+}
+
+async fn apply_at_once(client: &mut Client) -> Result<Vec<String>, ConnectError> {
     let transaction = client.transaction().await.map_err(ConnectError::Migrate)?;
     let lock = transaction.query_one("select pg_advisory_xact_lock($1)", &[&MIGRATION_LOCK]);
     lock.await.map_err(ConnectError::Migrate)?;
+    // From here on: who migrates waits for others who do.
+    transaction.batch_execute(LOCK_TIMEOUT).await.map_err(ConnectError::Migrate)?;
+    // A migration may write what nobody but the engine may.
+    transaction.batch_execute("set local surehold.writer = 'engine'").await.map_err(ConnectError::Migrate)?;
     transaction.batch_execute(CREATE_LIST).await.map_err(ConnectError::Migrate)?;
     let applied = applied(&transaction).await.map_err(ConnectError::Migrate)?;
     let pending = pending(MIGRATIONS, &applied)?;

@@ -9,10 +9,10 @@ use surehold_engine::Scope;
 
 use crate::roles::WRITER;
 
-/// Set on every writing connection: it owns no table, the planner must not choose scans, and a frozen node must not keep
-/// a turn.
+/// Set on every writing connection: it owns no table, alone may write stock, the planner must not choose scans, and a
+/// frozen node must not keep a turn.
 pub fn write_settings() -> &'static str {
-    "set role = 'surehold_writer'; \
+    "set role = 'surehold_writer'; set surehold.writer = 'engine'; \
      set enable_seqscan = off; set enable_bitmapscan = off; set enable_hashjoin = off; set enable_mergejoin = off; \
      set enable_memoize = off; set jit = off; set plan_cache_mode = force_generic_plan; set synchronous_commit = on; \
      set default_transaction_isolation = 'read committed'; \
@@ -65,14 +65,19 @@ pub(crate) fn load_due(table: &Table) -> Option<String> {
     ))
 }
 
-/// Parameters: arrays of tenants, all columns, versions.
+/// Parameters: arrays of tenants, all columns, versions. Taken apart as values, not as a table: that would be written down
+/// in full before its first row is read.
 pub(crate) fn insert(table: &Table) -> String {
-    let values: String = table.columns.iter().map(|column| format!(", {}", typed(column, "u."))).collect();
+    let value = |(column, number): (&Column, usize)| {
+        let cast = if column.kind == ColumnType::Json { "::json" } else { "" };
+        format!(", unnest(${number}::{}[]){cast}", array_type(column.kind))
+    };
+    let values: String = table.columns.iter().zip(2..).map(value).collect();
     format!(
-        "insert into {} (tenant, {}, version) select u.tenant{values}, u.version from {}",
+        "insert into {} (tenant, {}, version) select unnest($1::bigint[]){values}, unnest(${}::bigint[])",
         table.name,
         list(table.columns, ""),
-        unnest(&all(table.columns), &["version"], "u"),
+        table.columns.len() + 2,
     )
 }
 

@@ -4,6 +4,7 @@
 mod ceiling;
 mod checkpoint;
 mod doctor;
+mod guard;
 mod log;
 #[cfg(feature = "simulation")]
 mod memory;
@@ -16,6 +17,7 @@ mod values;
 mod wal;
 
 pub use doctor::{SqliteFacts, facts_for_doctor};
+pub use guard::let_write_stock;
 #[cfg(feature = "simulation")]
 pub use memory::{MemoryDatabase, MemoryReader};
 pub use migrate::{migrate, migrations_pending};

@@ -9,6 +9,7 @@ use rusqlite::{Connection, OpenFlags};
 use surehold_engine::{OwnedValue, ReadRow, Session};
 
 use crate::OpenError;
+use crate::guard::let_write_stock;
 use crate::log::LogKeeper;
 use crate::migrate::apply_pending;
 use crate::session::SqliteSession;
@@ -41,10 +42,13 @@ impl MemoryDatabase {
             let connection = Connection::open_with_flags(format!("file:/surehold-{number}?vfs=memdb"), flags)?;
             connection.pragma_update(None, "temp_store", "memory")?;
             connection.pragma_update(None, "trusted_schema", false)?;
+            let_write_stock(&connection)?;
             Ok::<Connection, rusqlite::Error>(connection)
         };
         let mut writer = connect()?;
         apply_pending(&mut writer)?;
+        // A simulation starts over with everything gone.
+        writer.execute_batch("drop trigger stock_moves_remain; drop trigger pools_tracked_end")?;
         let reader = connect()?;
         reader.pragma_update(None, "query_only", true)?;
         // Some plans of the views hang on what is asked for, and would be made anew for every question.

@@ -35,6 +35,8 @@ pub(crate) const MIGRATIONS: &[Migration] = &[
     },
     // Before it nobody can read the options of a quote.
     Migration { number: 11, name: "quotes", sql: include_str!("../migrations/0011_quotes.sql"), usable_from: 11 },
+    // Before it nobody can read the events of stock, or knows which totals are not to be changed.
+    Migration { number: 12, name: "stock", sql: include_str!("../migrations/0012_stock.sql"), usable_from: 12 },
 ];
 
 const CREATE_LIST: &str = "create table if not exists schema_migrations (

@@ -18,6 +18,7 @@ use tokio::time::timeout;
 use tracing::{error, warn};
 
 use crate::ceiling::Ceiling;
+use crate::guard::let_write_stock;
 use crate::log::{LogKeeper, start_over};
 use crate::migrate::apply_pending;
 use crate::session::SqliteSession;
@@ -261,6 +262,7 @@ fn configure(connection: &Connection, path: &Path) -> Result<(), OpenError> {
     connection.pragma_update(None, "cache_size", -131_072)?;
     connection.pragma_update(None, "temp_store", "memory")?;
     connection.pragma_update(None, "trusted_schema", false)?;
+    let_write_stock(connection)?;
     // A log that a long reader made grow is cut back when the reader is gone.
     connection.pragma_update(None, "journal_size_limit", 64 << 20)?;
     Ok(())

@@ -7,6 +7,7 @@ use thiserror::Error;
 use crate::operations::OperationsEvent;
 use crate::repairs::Repaired;
 use crate::stays::StaysEvent;
+use crate::stock::StockEvent;
 
 use super::{ConvertMode, HoldId, HoldPolicy, KeyId, Lines, PoolKey, Slug, TenantId, Timestamp};
 
@@ -90,6 +91,7 @@ pub enum Event {
     Operations(OperationsEvent),
     Repaired(Repaired),
     Stays(StaysEvent),
+    Stock(StockEvent),
 }
 
 #[derive(Debug, Error)]
@@ -105,6 +107,12 @@ impl From<OperationsEvent> for Event {
 impl From<StaysEvent> for Event {
     fn from(event: StaysEvent) -> Event {
         Event::Stays(event)
+    }
+}
+
+impl From<StockEvent> for Event {
+    fn from(event: StockEvent) -> Event {
+        Event::Stock(event)
     }
 }
 

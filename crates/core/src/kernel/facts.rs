@@ -184,6 +184,11 @@ impl Facts {
         self.command = self.command.strict_add(1);
     }
 
+    /// Records that the running command has changed, as they were before it (`None` where there was none) and as they are.
+    pub fn changed_by_command<R: Record>(&mut self) -> Vec<(Option<&R>, Option<&R>)> {
+        self.shelf_mut::<R>().changed_by_command()
+    }
+
     /// The command found its own effect in place and repeats the answer.
     pub fn mark_replayed(&mut self) {
         self.replayed = true;

@@ -5,6 +5,10 @@ use thiserror::Error;
 
 use super::{PoolKey, TenantId};
 
+fn line_of(line: u32) -> String {
+    if line == 0 { String::new() } else { format!("line {line}: ") }
+}
+
 /// Bad input. Found while the command is built, so a command that exists is well-formed.
 #[derive(Clone, Debug, PartialEq, Eq, Error, Serialize, Deserialize)]
 pub enum Invalid {
@@ -98,4 +102,7 @@ pub enum Invalid {
     StayTooLarge { room_types: usize, nights: usize, lines: usize, lines_max: usize },
     #[error("{what} is listed twice")]
     ListedTwice { what: String },
+    /// Lines count from 1; 0 is the document itself.
+    #[error("{}{reason}", line_of(*line))]
+    Document { line: u32, reason: String },
 }

@@ -41,19 +41,34 @@ pub struct Pool {
     pub oversold: i64,
     /// A closed pool takes no new claims; what is there may be extended, converted and cancelled.
     pub closed: bool,
+    /// The total is the quantity of a stock item, and changes with its ledger only.
+    #[serde(default)]
+    pub tracked: bool,
     pub version: i64,
 }
 
 impl Pool {
     pub fn new(key: PoolKey) -> Pool {
-        Pool { key, total: 0, overbook: 0, held: 0, booked: 0, granted: 0, oversold: 0, closed: false, version: 0 }
+        Pool {
+            key,
+            total: 0,
+            overbook: 0,
+            held: 0,
+            booked: 0,
+            granted: 0,
+            oversold: 0,
+            closed: false,
+            tracked: false,
+            version: 0,
+        }
     }
 
     fn capacity(&self) -> i64 {
         self.total.strict_add(self.overbook)
     }
 
-    fn promised(&self) -> i64 {
+    /// Held, booked or granted.
+    pub fn promised(&self) -> i64 {
         self.held.strict_add(self.booked).strict_add(self.granted)
     }
 
@@ -145,6 +160,7 @@ impl Record for Pool {
             Column::changing("granted", ColumnType::Int),
             Column::changing("oversold", ColumnType::Int),
             Column::changing("closed", ColumnType::Bool),
+            Column::changing("tracked", ColumnType::Bool),
         ],
         key_columns: 2,
         due: None,
@@ -167,6 +183,7 @@ impl Record for Pool {
             out.put(Value::Int(units));
         }
         out.put(Value::Bool(self.closed));
+        out.put(Value::Bool(self.tracked));
     }
 
     fn read(row: &mut dyn Row) -> Result<Pool, Corrupt> {
@@ -182,6 +199,7 @@ impl Record for Pool {
             granted: row.int()?,
             oversold: row.int()?,
             closed: row.bool()?,
+            tracked: row.bool()?,
             version: row.int()?,
         })
     }

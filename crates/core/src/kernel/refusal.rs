@@ -61,6 +61,9 @@ pub enum Refusal {
     KeyEnded { id: KeyId },
     #[error("the key would have expired already: it is {now}")]
     KeyExpiryPast { now: Timestamp },
+    /// Goods that are kept in a store move by documents only.
+    #[error("tracked by stock, where totals change by documents only: {}", list(pools))]
+    TrackedByStock { pools: Vec<PoolKey> },
     /// Every short line, sorted.
     #[error("sold out: {}", shortages(lines))]
     SoldOut { lines: Vec<ShortLine> },

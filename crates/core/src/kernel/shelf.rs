@@ -2,6 +2,7 @@
 //! command can still take back.
 
 use std::any::Any;
+use std::collections::HashSet;
 use std::fmt::Debug;
 
 use foldhash::{HashMap, HashMapExt};
@@ -161,6 +162,14 @@ impl<R: Record> Shelf<R> {
             cell.record = Some(record.clone());
             self.assumed.push(position);
         }
+    }
+
+    /// Records that the running command has changed, as they were before it and as they are now.
+    pub(super) fn changed_by_command(&self) -> Vec<(Option<&R>, Option<&R>)> {
+        // A command of several steps has changed a record several times.
+        let mut seen = HashSet::with_capacity(self.undo.len());
+        let first = self.undo.iter().filter(|undo| seen.insert(undo.cell));
+        first.map(|undo| (undo.record.as_ref(), self.cells[undo.cell].record.as_ref())).collect()
     }
 
     fn undo_changes(&mut self) {

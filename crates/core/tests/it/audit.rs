@@ -52,6 +52,7 @@ impl Ledger<'_> {
             | Event::JournalTrimmed { .. }
             | Event::Repaired(_)
             | Event::Stays(_)
+            | Event::Stock(_)
             | Event::Operations(_)
             | Event::PoolOversold { .. }
             | Event::HoldExtended { .. } => {}
@@ -129,6 +130,7 @@ fn hold_of(event: &Event) -> Option<&surehold_core::kernel::HoldId> {
         | Event::JournalTrimmed { .. }
         | Event::Repaired(_)
         | Event::Stays(_)
+        | Event::Stock(_)
         | Event::Operations(_)
         | Event::PoolChanged { .. }
         | Event::PoolOversold { .. } => None,

@@ -17,6 +17,7 @@ mod properties;
 mod scenario;
 mod state;
 mod stays;
+mod stock;
 mod tables;
 mod text;
 mod traces;

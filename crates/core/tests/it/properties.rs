@@ -76,6 +76,7 @@ fn pool_versions<'a>(world: &'a World, event: &'a Event) -> Vec<(&'a PoolKey, i6
         | Event::JournalTrimmed { .. }
         | Event::Repaired(_)
         | Event::Stays(_)
+        | Event::Stock(_)
         | Event::Operations(_)
         | Event::PoolOversold { .. }
         | Event::HoldExtended { .. } => Vec::new(),

@@ -131,6 +131,7 @@ impl Tell for Event {
             Event::Operations(event) => format!("{event:?}"),
             Event::Repaired(event) => format!("{event:?}"),
             Event::Stays(event) => format!("{event:?}"),
+            Event::Stock(event) => format!("{event:?}"),
             Event::PoolChanged { pool, version, total, overbook, granted, closed } => {
                 let (version, total, overbook, granted, closed) = (*version, *total, *overbook, *granted, *closed);
                 Pool { version, total, overbook, granted, closed, ..Pool::new(pool.clone()) }.tell(world)

@@ -8,6 +8,7 @@ mod operations;
 mod replies;
 mod rules;
 mod stays;
+mod stock;
 mod tenants;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -38,8 +39,15 @@ struct Module {
 }
 
 /// The one list. A new module adds a line here, and nothing else.
-const MODULES: &[Module] =
-    &[tenants::MODULE, kernel::MODULE, replies::MODULE, operations::MODULE, inbox::MODULE, stays::MODULE];
+const MODULES: &[Module] = &[
+    tenants::MODULE,
+    kernel::MODULE,
+    replies::MODULE,
+    operations::MODULE,
+    inbox::MODULE,
+    stays::MODULE,
+    stock::MODULE,
+];
 
 /// Everything that is looked at, in the order of the report.
 pub fn invariants() -> impl Iterator<Item = &'static Invariant> {

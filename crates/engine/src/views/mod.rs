@@ -11,6 +11,7 @@ mod pools;
 mod queue;
 mod schedules;
 mod stays;
+mod stock;
 
 pub use bookings::{ReservationView, ReservationsOn, StayView};
 pub use installation::TenantRow;
@@ -18,6 +19,8 @@ pub use journal::{JournalRow, JournalTail};
 pub(crate) use queue::EVER;
 pub use queue::{QueuePlace, StuckOperation};
 pub use stays::Calendar;
+pub(crate) use stock::Step;
+pub use stock::{DocumentsWish, EffectRow, ItemBalance, ItemView, ItemsWish, Shortages, Turnover};
 mod webhooks;
 
 pub(crate) use webhooks::EndpointPlace;
@@ -27,6 +30,7 @@ mod timeline;
 pub use operations::{OperationBrief, OperationDepth, OperationPage, OperationView, RunState};
 pub use timeline::{TIMELINE_ENTRIES_MAX, TIMELINE_OPERATIONS_MAX, Timeline, TimelineEntry, TimelineFact};
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use surehold_core::kernel::{ColumnType, Columns, Corrupt, Record, Table, TenantId, Timestamp, Value};
@@ -76,14 +80,17 @@ impl Views {
     }
 
     async fn record_in<R: Record>(&self, scope: Scope, tenant: TenantId, key: &R::Key) -> Result<Option<R>, Fault> {
-        let mut params = Params(vec![OwnedValue::Int(tenant.0)]);
-        R::write_key(key, &mut params);
-        let conditions = R::TABLE.key().iter().enumerate();
-        let conditions: String =
-            conditions.map(|(index, column)| format!(" and {} = ${}", column.name, index + 2)).collect();
-        let sql = format!("select {} from {} where tenant = $1{conditions}", select_list(R::TABLE), R::TABLE.name);
-        let rows = self.store.query(scope, &sql, params.0).await?;
+        let rows = self.store.query(scope, &select_by_key::<R>(), key_params::<R>(tenant, key)).await?;
         rows.first().map(read_record).transpose()
+    }
+
+    /// Records by their keys, as far as there are any, in one round trip.
+    pub async fn records_by_key<R: Record>(&self, tenant: TenantId, keys: &BTreeSet<R::Key>) -> Result<Vec<R>, Fault> {
+        if keys.is_empty() {
+            return Ok(Vec::new());
+        }
+        let each = keys.iter().map(|key| key_params::<R>(tenant, key)).collect();
+        read_records(self.store.query_each(Scope::Tenant(tenant), &select_by_key::<R>(), each).await?).await
     }
 
     /// All records of a kind. For checks over small tables, not for screens: it is not bounded.
@@ -142,6 +149,20 @@ async fn read_records<R: Record + Send + 'static>(rows: Vec<ReadRow>) -> Result<
         Ok(records) => records,
         Err(ended) => std::panic::resume_unwind(ended.into_panic()),
     }
+}
+
+fn select_by_key<R: Record>() -> String {
+    let conditions = R::TABLE.key().iter().enumerate();
+    let conditions: String =
+        conditions.map(|(index, column)| format!(" and {} = ${}", column.name, index + 2)).collect();
+    format!("select {} from {} where tenant = $1{conditions}", select_list(R::TABLE), R::TABLE.name)
+}
+
+/// What [`select_by_key`] asks with.
+fn key_params<R: Record>(tenant: TenantId, key: &R::Key) -> Vec<OwnedValue> {
+    let mut params = Params(vec![OwnedValue::Int(tenant.0)]);
+    R::write_key(key, &mut params);
+    params.0
 }
 
 fn read_record<R: Record>(row: &ReadRow) -> Result<R, Fault> {

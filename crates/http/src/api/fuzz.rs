@@ -15,12 +15,14 @@ use surehold_core::kernel::{HoldId, KeyId, KeyScopes, PoolKey, ResourceName, Slo
 use surehold_core::operations::outbox::EventCursor;
 use surehold_core::operations::{self, DedupeKey, InboxName, OperationKey, ScheduleName, SigningSecret, TypeName};
 use surehold_core::stays::{self, PropertyName, RatePlanCode, RatePlanKey, RoomTypeCode, RoomTypeKey};
+use surehold_core::stock::{Barcode, BarcodeText, DocumentId, DocumentKind, ProductCode, StoreName};
 use surehold_engine::{Registry, builtin};
 
 use super::availability::Range;
 use super::body::Idempotency;
 use super::calendar::AskCalendar;
 use super::cases::ListCases;
+use super::documents::{AskPart, ListDocuments};
 use super::endpoints::ListDeliveries;
 use super::events::{Cursor, ListEvents};
 use super::holds::ListHolds;
@@ -28,13 +30,16 @@ use super::keys::ListKeys;
 use super::operations::{AskTimeline, Asked, ListOperations};
 use super::params::page_items;
 use super::pools::ListPools;
+use super::products::ListProducts;
 use super::properties::ListProperties;
 use super::reservations::ListReservations;
 use super::schedules::ListSchedules;
 use super::stays::{AwaitCheckout, ListStays};
+use super::stock::{AskBalances, AskCard, AskItem, AskShortages, AskTurnover, ListStock};
+use super::stores::ListStores;
 use super::tenants::ListTenants;
 use super::webhooks::WebhookQuery;
-use super::{batch, caller, cases, holds, operations as operation_lists, parse, pools, reservations, tasks};
+use super::{batch, caller, cases, holds, operations as operation_lists, parse, pools, reservations, stock, tasks};
 use crate::inbox::EXPIRE_HOLD_TASK;
 use crate::keys::{KeyRef, parse_key};
 use crate::problem::Problem;
@@ -117,6 +122,22 @@ pub const BODIES: &[(&str, ReadBody)] = &[
     ("checkout", |body| canonical(body, |ask: wire::RequestCheckout| ask.into_command(some_hold()))),
     ("end", |body| canonical(body, plain::<wire::EndReservation>)),
     ("change", |body| canonical(body, |change: wire::ChangeReservation| change.into_command(some_hold()))),
+    ("store", |body| understood(body, |put: wire::stock::PutStore| plain(put.into_command(some_store())))),
+    ("product", |body| understood(body, |put: wire::stock::PutProduct| put.into_command(some_product()))),
+    ("barcodes", |body| understood(body, |put: wire::stock::PutBarcodes| put.into_command(some_product()))),
+    ("books", |body| understood(body, plain::<wire::stock::CloseBooks>)),
+    ("document", |body| canonical(body, |new: wire::stock::NewDocument| new.into_content(&some_barcodes()))),
+    ("lines", |body| {
+        understood(body, |lines: wire::stock::SaveLines| {
+            lines.into_command((some_document(), DocumentKind::Purchase, 1), &some_barcodes())
+        })
+    }),
+    ("reverse", |body| {
+        canonical(body, |reverse: wire::stock::ReverseDocument| {
+            reverse.into_command(some_document(), some_document(), some_store())
+        })
+    }),
+    ("sell", |body| canonical(body, |sell: wire::stock::SellHold| sell.into_content(&some_barcodes()))),
 ];
 
 static REGISTRY: LazyLock<Registry> = LazyLock::new(|| builtin(Registry::default()));
@@ -127,6 +148,24 @@ fn some_hold() -> HoldId {
 
 fn some_property() -> PropertyName {
     PropertyName::new("sea").expect("a good name")
+}
+
+fn some_store() -> StoreName {
+    StoreName::new("main").expect("a good name")
+}
+
+fn some_product() -> ProductCode {
+    ProductCode::new("tea").expect("a good code")
+}
+
+fn some_document() -> DocumentId {
+    DocumentId::new(some_hold().uuid()).expect("a UUIDv7")
+}
+
+fn some_barcodes() -> wire::stock::Barcodes {
+    let code = BarcodeText::new("4001").expect("a good code");
+    let barcode = Barcode { code: code.clone(), product: some_product(), pack: None, version: 1 };
+    std::iter::once((code, barcode)).collect()
 }
 
 fn some_pool() -> PoolKey {
@@ -202,6 +241,9 @@ pub const CURSORS: &[(&str, ReadText)] = &[
         Some(format!("{} {} {}", opened_at.micros(), key.kind, key.key))
     }),
     ("reservations", |text| Some(reservations::cursor(reservations::parse_cursor(text).ok()?))),
+    ("items", |text| Some(stock::cursor(&stock::parse_cursor(text).ok()?))),
+    ("card", |text| Some(stock::parse_seq(text).ok()?.to_string())),
+    ("card by effect", |text| Some(stock::effect_cursor(stock::parse_effect_cursor(text).ok()?))),
 ];
 
 pub type ReadQuery = fn(&Uri) -> bool;
@@ -225,6 +267,16 @@ pub const QUERIES: &[(&str, ReadQuery)] = &[
     ("stays", |uri| taken::<ListStays>(uri, |_| true)),
     ("checkout", |uri| taken::<AwaitCheckout>(uri, |query| query.wait().is_ok())),
     ("reservations", |uri| taken::<ListReservations>(uri, |query| query.on().is_ok())),
+    ("stores", |uri| taken::<ListStores>(uri, |_| true)),
+    ("products", |uri| taken::<ListProducts>(uri, |_| true)),
+    ("documents", |uri| taken::<ListDocuments>(uri, |_| true)),
+    ("part", |uri| taken::<AskPart>(uri, |_| true)),
+    ("stock", |uri| taken::<ListStock>(uri, |_| true)),
+    ("item", |uri| taken::<AskItem>(uri, |_| true)),
+    ("card", |uri| taken::<AskCard>(uri, |_| true)),
+    ("balances", |uri| taken::<AskBalances>(uri, |_| true)),
+    ("turnover", |uri| taken::<AskTurnover>(uri, |query| query.span().is_ok())),
+    ("shortages", |uri| taken::<AskShortages>(uri, |query| query.below().is_ok())),
 ];
 
 fn taken<T: DeserializeOwned>(uri: &Uri, then: impl FnOnce(T) -> bool) -> bool {

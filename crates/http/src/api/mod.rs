@@ -4,9 +4,11 @@
 mod availability;
 mod batch;
 mod body;
+mod books;
 mod calendar;
 mod caller;
 mod cases;
+mod documents;
 mod endpoints;
 mod epoch;
 mod events;
@@ -22,12 +24,16 @@ mod operations;
 mod pages;
 mod params;
 mod pools;
+mod products;
 mod properties;
 mod quotes;
 mod repairs;
 mod reservations;
+mod scales;
 mod schedules;
 mod stays;
+mod stock;
+mod stores;
 mod tasks;
 mod tenants;
 mod webhooks;
@@ -209,6 +215,7 @@ fn public_routes() -> OpenApiRouter<Api> {
         .routes(routes!(tasks::task_deliver_to_own))
         .routes(routes!(webhooks::webhook_receive))
         .merge(stays_routes())
+        .merge(stock_routes())
         .merge(health_routes())
 }
 
@@ -234,6 +241,30 @@ fn stays_routes() -> OpenApiRouter<Api> {
         .routes(routes!(reservations::reservation_cancel))
         .routes(routes!(reservations::reservation_no_show))
         .routes(routes!(reservations::reservation_change))
+}
+
+fn stock_routes() -> OpenApiRouter<Api> {
+    OpenApiRouter::new()
+        .routes(routes!(stores::stores_list))
+        .routes(routes!(stores::store_get, stores::store_put))
+        .routes(routes!(products::products_list))
+        .routes(routes!(products::product_get, products::product_put))
+        .routes(routes!(products::barcodes_put))
+        .routes(routes!(products::barcode_get))
+        .routes(routes!(books::books_get, books::books_close))
+        .routes(routes!(documents::documents_list, documents::document_create))
+        .routes(routes!(documents::document_preview))
+        .routes(routes!(documents::document_get))
+        .routes(routes!(documents::part_put))
+        .routes(routes!(documents::document_post))
+        .routes(routes!(documents::document_reverse))
+        .routes(routes!(documents::hold_sell))
+        .routes(routes!(stock::stock_list))
+        .routes(routes!(stock::stock_balances))
+        .routes(routes!(stock::stock_turnover))
+        .routes(routes!(stock::stock_shortages))
+        .routes(routes!(stock::stock_get))
+        .routes(routes!(stock::stock_card))
 }
 
 fn health_routes() -> OpenApiRouter<Api> {

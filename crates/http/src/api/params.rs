@@ -9,6 +9,7 @@ use surehold_core::operations::ScheduleName;
 use surehold_core::operations::outbox::EndpointId;
 use surehold_core::operations::{CaseKey, DedupeKey, OperationKey, TypeName};
 use surehold_core::stays::{PropertyName, QuoteId, RatePlanCode, RatePlanKey, RoomTypeCode, RoomTypeKey};
+use surehold_core::stock::{BarcodeText, DocumentId, ProductCode, StoreName};
 
 use super::Api;
 use crate::keys::KeyRef;
@@ -99,6 +100,81 @@ impl FromRequestParts<Api> for RatePlanPath {
         let text = path_param(parts, api, "code").await?;
         let code = RatePlanCode::new(&text).map_err(|invalid| malformed(invalid.to_string()))?;
         Ok(RatePlanPath(RatePlanKey { property, code }))
+    }
+}
+
+/// The store named in the path.
+pub(crate) struct StorePath(pub(crate) StoreName);
+
+impl FromRequestParts<Api> for StorePath {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, api: &Api) -> Result<StorePath, Problem> {
+        let text = path_param(parts, api, "store").await?;
+        StoreName::new(&text).map(StorePath).map_err(|invalid| malformed(invalid.to_string()))
+    }
+}
+
+/// The product named in the path.
+pub(crate) struct ProductPath(pub(crate) ProductCode);
+
+impl FromRequestParts<Api> for ProductPath {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, api: &Api) -> Result<ProductPath, Problem> {
+        let text = path_param(parts, api, "product").await?;
+        ProductCode::new(&text).map(ProductPath).map_err(|invalid| malformed(invalid.to_string()))
+    }
+}
+
+/// The store and the product named in the path.
+pub(crate) struct ItemPath(pub(crate) StoreName, pub(crate) ProductCode);
+
+impl FromRequestParts<Api> for ItemPath {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, api: &Api) -> Result<ItemPath, Problem> {
+        let StorePath(store) = StorePath::from_request_parts(parts, api).await?;
+        let ProductPath(product) = ProductPath::from_request_parts(parts, api).await?;
+        Ok(ItemPath(store, product))
+    }
+}
+
+/// The barcode named in the path.
+pub(crate) struct BarcodePath(pub(crate) BarcodeText);
+
+impl FromRequestParts<Api> for BarcodePath {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, api: &Api) -> Result<BarcodePath, Problem> {
+        let text = path_param(parts, api, "barcode").await?;
+        BarcodeText::new(&text).map(BarcodePath).map_err(|invalid| malformed(invalid.to_string()))
+    }
+}
+
+/// The document named in the path.
+pub(crate) struct DocumentPath(pub(crate) DocumentId);
+
+impl FromRequestParts<Api> for DocumentPath {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, api: &Api) -> Result<DocumentPath, Problem> {
+        let text = path_param(parts, api, "document").await?;
+        DocumentId::parse(&text).map(DocumentPath).map_err(|invalid| malformed(invalid.to_string()))
+    }
+}
+
+/// The part of a document named in the path.
+pub(crate) struct PartPath(pub(crate) DocumentId, pub(crate) u32);
+
+impl FromRequestParts<Api> for PartPath {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, api: &Api) -> Result<PartPath, Problem> {
+        let DocumentPath(document) = DocumentPath::from_request_parts(parts, api).await?;
+        let number = path_param(parts, api, "number").await?.parse();
+        let number = number.map_err(|_| malformed("parts are numbered from 0 on"))?;
+        Ok(PartPath(document, number))
     }
 }
 

@@ -5,7 +5,7 @@ use axum::http::StatusCode;
 use surehold_core::stays::commands::SaveQuote;
 use surehold_core::stays::quote::{StayWish, compute};
 use surehold_core::stays::{self, QuoteId, StayRefusal};
-use surehold_engine::new_hold_id;
+use surehold_engine::new_uuid_v7;
 
 use super::body::{Json, Reply};
 use super::caller::{Caller, Read, Sell};
@@ -39,7 +39,7 @@ pub(super) async fn quote_ask(
     }
     let id = match body.id {
         Some(id) => id,
-        None => QuoteId::new(new_hold_id().uuid())?,
+        None => QuoteId::new(new_uuid_v7())?,
     };
     let save = SaveQuote::new(id, wish, std::mem::take(&mut offers.options))?;
     let done = api.engine().run(caller.tenant, save).await?;

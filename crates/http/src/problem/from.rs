@@ -97,6 +97,7 @@ impl From<Refusal> for Problem {
             Refusal::KeyIdReused { .. } => problem(Code::KeyIdReused),
             Refusal::KeyEnded { .. } => problem(Code::KeyEnded),
             Refusal::KeyExpiryPast { .. } => problem(Code::KeyExpiryPast),
+            Refusal::TrackedByStock { pools } => problem(Code::TrackedByStock).with(|data| data.pools = pools),
             Refusal::SoldOut { lines } => {
                 problem(Code::SoldOut).with(|data| data.lines = lines.into_iter().map(ShortLine::from).collect())
             }

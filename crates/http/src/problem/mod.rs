@@ -2,6 +2,7 @@
 
 mod code;
 mod from;
+mod from_stock;
 
 use axum::http::{HeaderName, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
@@ -11,11 +12,16 @@ use surehold_core::operations::{CaseKey, OperationKey, OperationState};
 use surehold_core::stays::{
     NotForSale, PropertyName, QuoteId, RatePlanCode, ReservationSource, ReservationState, RoomTypeCode,
 };
+use surehold_core::stock::{
+    BarcodeText, DocumentId, DocumentKind, DocumentState, LotCode, PackName, ProductCode, SerialCode, StoreName,
+};
 use utoipa::ToSchema;
 
 pub use code::Code;
 
 use crate::wire::ShortLine;
+use crate::wire::described;
+use crate::wire::stock::{ItemName, LeftLine, MovedItem, ShortItem, words};
 
 /// A problem and what a caller needs to act on it. Members that do not apply are left out.
 #[derive(Clone, Debug, Serialize, ToSchema)]
@@ -115,6 +121,92 @@ pub struct ProblemData {
     /// What was paid for the reservation.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub paid: Option<i64>,
+    /// The store that it is about.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<described::StoreName>)]
+    pub store: Option<StoreName>,
+    /// The products that it is about.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schema(value_type = Vec<described::ProductCode>, required = false)]
+    pub products: Vec<ProductCode>,
+    /// The barcodes that it is about.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schema(value_type = Vec<described::BarcodeText>, required = false)]
+    pub barcodes: Vec<BarcodeText>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<described::StockCode>)]
+    pub pack: Option<PackName>,
+    /// The item that it is about.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub item: Option<ItemName>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<described::StockCode>)]
+    pub lot: Option<LotCode>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schema(value_type = Vec<described::StockCode>, required = false)]
+    pub serials: Vec<SerialCode>,
+    /// Every product of which there is not enough, sorted.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schema(required = false)]
+    pub short: Vec<ShortItem>,
+    /// Every item that has moved since it was counted.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schema(required = false)]
+    pub moved: Vec<MovedItem>,
+    /// Every line of which less is left.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schema(required = false)]
+    pub left: Vec<LeftLine>,
+    /// Units that were asked of a lot, and that can be had.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub asked: Option<i64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub left_of_lot: Option<i64>,
+    /// The document that it is about.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<described::DocumentId>)]
+    pub document: Option<DocumentId>,
+    /// What the document is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<words::DocumentState>)]
+    pub document_state: Option<DocumentState>,
+    /// The kind of the document.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<words::DocumentKind>)]
+    pub kind: Option<DocumentKind>,
+    /// The line of the document.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub line: Option<u32>,
+    /// The part of the document.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub part: Option<u32>,
+    /// Documents that are about the document.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub followers: Option<u32>,
+    /// Documents that are being posted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub posting: Option<i64>,
+    /// Items whose costs are being worked out anew.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub revaluing: Option<i64>,
+    /// The books are closed up to here.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>, format = DateTime)]
+    pub closed_until: Option<Timestamp>,
+    /// The earliest instant at which it could take effect.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>, format = DateTime)]
+    pub effective_at: Option<Timestamp>,
+    /// The store's clock.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>, format = DateTime)]
+    pub now: Option<Timestamp>,
+    /// When there would have been so much.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>, format = DateTime)]
+    pub at: Option<Timestamp>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub quantity: Option<i64>,
     /// The version that was found.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub version: Option<i64>,

@@ -145,3 +145,53 @@ pub struct LocalTime(pub String);
 #[derive(Debug, ToSchema)]
 #[schema(format = Date, example = "2026-12-24")]
 pub struct Day(pub String);
+
+/// A store's name: lower-case letters, digits and dashes.
+#[derive(Debug, ToSchema)]
+#[schema(example = "main", min_length = 1, max_length = 63, pattern = "^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$")]
+pub struct StoreName(pub String);
+
+/// Your own code for a product: at most 100 bytes of UTF-8, no control characters, no blank at either end.
+#[derive(Debug, ToSchema)]
+#[schema(
+    min_length = 1,
+    max_length = 100,
+    example = "tea",
+    pattern = r"^[^\s\x00-\x1f\x7f-\x9f]([^\x00-\x1f\x7f-\x9f]*[^\s\x00-\x1f\x7f-\x9f])?$"
+)]
+pub struct ProductCode(pub String);
+
+/// What a scanner reads: at most 100 bytes of UTF-8, no control characters, no blank at either end.
+#[derive(Debug, ToSchema)]
+#[schema(
+    min_length = 1,
+    max_length = 100,
+    example = "4006381333931",
+    pattern = r"^[^\s\x00-\x1f\x7f-\x9f]([^\x00-\x1f\x7f-\x9f]*[^\s\x00-\x1f\x7f-\x9f])?$"
+)]
+pub struct BarcodeText(pub String);
+
+/// A unit, a pack, a lot or a serial number: at most 100 bytes of UTF-8, no control characters, no blank at either end.
+#[derive(Debug, ToSchema)]
+#[schema(
+    min_length = 1,
+    max_length = 100,
+    pattern = r"^[^\s\x00-\x1f\x7f-\x9f]([^\x00-\x1f\x7f-\x9f]*[^\s\x00-\x1f\x7f-\x9f])?$"
+)]
+pub struct StockCode(pub String);
+
+/// The id of a document: a UUID of version 7.
+#[derive(Debug, ToSchema)]
+#[schema(format = Uuid, example = "019a8d1e-6f00-7000-8000-000000000003",
+    pattern = "^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-7[0-9a-fA-F]{3}-[89abAB][0-9a-fA-F]{3}-[0-9a-fA-F]{12}$")]
+pub struct DocumentId(pub String);
+
+/// A price in minor units, with up to six decimals.
+#[derive(Debug, ToSchema)]
+#[schema(example = "2490", pattern = r"^[0-9]{1,12}(\.[0-9]{1,6})?$")]
+pub struct Price(pub String);
+
+/// Money in minor units, with up to six decimals.
+#[derive(Debug, ToSchema)]
+#[schema(example = "333.333333", pattern = r"^-?[0-9]{1,15}(\.[0-9]{1,6})?$")]
+pub struct Money(pub String);

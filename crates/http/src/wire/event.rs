@@ -5,10 +5,12 @@ use surehold_core::kernel::{self, ConvertMode, HoldId, HoldPolicy, KeyId, PoolKe
 use surehold_core::operations::OperationsEvent;
 use surehold_core::repairs::{self, Repaired};
 use surehold_core::stays::StaysEvent;
+use surehold_core::stock::StockEvent;
 use utoipa::ToSchema;
 
 use super::described;
 
+use super::stock::decimal;
 use super::{Line, LinesOut, PoolName};
 
 /// Something that happened, at its place in the tenant's journal.
@@ -283,6 +285,73 @@ pub enum EventBody {
         #[schema(value_type = described::HoldId)]
         hold: HoldId,
     },
+    StoreChanged {
+        store: String,
+        version: i64,
+    },
+    ProductChanged {
+        product: String,
+        version: i64,
+    },
+    BarcodeChanged {
+        code: String,
+        product: String,
+        version: i64,
+    },
+    /// Nothing takes effect before that instant any more, in any store.
+    BooksClosed {
+        #[schema(value_type = String, format = DateTime)]
+        until: Timestamp,
+    },
+    /// A draft: nothing has moved.
+    DocumentSaved {
+        #[schema(format = Uuid)]
+        document: String,
+        version: i64,
+    },
+    /// A long document is posted part by part from now on.
+    PostingBegan {
+        #[schema(format = Uuid)]
+        document: String,
+        parts: u32,
+    },
+    PartPosted {
+        #[schema(format = Uuid)]
+        document: String,
+        part: u32,
+        lines: u32,
+        /// Lines that could not be posted.
+        skipped: u32,
+    },
+    DocumentPosted {
+        #[schema(format = Uuid)]
+        document: String,
+        kind: String,
+        store: String,
+        #[schema(value_type = String, format = DateTime)]
+        effective_at: Timestamp,
+        /// Of all lines, as posted.
+        #[schema(value_type = described::Money)]
+        cost: String,
+    },
+    DocumentReversed {
+        #[schema(format = Uuid)]
+        document: String,
+        #[schema(format = Uuid)]
+        by: String,
+    },
+    /// Costs of earlier rows are others now, because something took effect before them.
+    ItemRevalued {
+        store: String,
+        place: String,
+        product: String,
+        rows: u32,
+        /// By how much the value changed.
+        #[schema(value_type = described::Money)]
+        value: String,
+        /// Nothing is left to be worked out.
+        done: bool,
+    },
 }
 
 /// What was put right.
@@ -360,6 +429,7 @@ impl From<kernel::Event> for EventBody {
                 EventBody::Repaired { repaired: thing.into(), actor, reason }
             }
             E::Stays(event) => event.into(),
+            E::Stock(event) => event.into(),
         }
     }
 }
@@ -414,6 +484,40 @@ impl From<StaysEvent> for EventBody {
             E::GuestsDidNotCome { hold, penalty, refund } => EventBody::GuestsDidNotCome { hold, penalty, refund },
             E::ReservationChanged { hold, total, refund } => EventBody::ReservationChanged { hold, total, refund },
             E::GuestErased { hold } => EventBody::GuestErased { hold },
+        }
+    }
+}
+
+impl From<StockEvent> for EventBody {
+    fn from(event: StockEvent) -> EventBody {
+        use StockEvent as E;
+        match event {
+            E::StoreChanged { store, version } => EventBody::StoreChanged { store: store.to_string(), version },
+            E::ProductChanged { product, version } => {
+                EventBody::ProductChanged { product: product.to_string(), version }
+            }
+            E::BarcodeChanged { code, product, version } => {
+                EventBody::BarcodeChanged { code: code.to_string(), product: product.to_string(), version }
+            }
+            E::BooksClosed { until } => EventBody::BooksClosed { until },
+            E::DocumentSaved { document, version } => {
+                EventBody::DocumentSaved { document: document.to_string(), version }
+            }
+            E::PostingBegan { document, parts } => EventBody::PostingBegan { document: document.to_string(), parts },
+            E::PartPosted { document, part, lines, skipped } => {
+                EventBody::PartPosted { document: document.to_string(), part, lines, skipped }
+            }
+            E::DocumentPosted { document, kind, store, effective_at, cost } => {
+                let (document, kind, store) = (document.to_string(), kind.to_string(), store.to_string());
+                EventBody::DocumentPosted { document, kind, store, effective_at, cost: decimal(cost) }
+            }
+            E::DocumentReversed { document, by } => {
+                EventBody::DocumentReversed { document: document.to_string(), by: by.to_string() }
+            }
+            E::ItemRevalued { store, place, product, rows, value, done } => {
+                let (store, place, product) = (store.to_string(), place.to_string(), product.to_string());
+                EventBody::ItemRevalued { store, place, product, rows, value: decimal(value), done }
+            }
         }
     }
 }

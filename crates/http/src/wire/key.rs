@@ -80,11 +80,11 @@ pub struct TenantPage {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum KeyScope {
-    /// Look at pools, holds and events.
+    /// Look at pools, holds, stock and events.
     Read,
-    /// Place, extend, convert, move and cancel holds.
+    /// Place, extend, convert, move and cancel holds; post sales and customers' returns.
     Sell,
-    /// Change pools, inboxes and the policy.
+    /// Change pools, inboxes and the policy; post all other documents, close books.
     Manage,
     /// Deliver tasks.
     Tasks,

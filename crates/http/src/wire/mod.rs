@@ -19,6 +19,7 @@ mod repair;
 mod reservation;
 mod schedule;
 mod stay;
+pub mod stock;
 mod timeline;
 mod webhook;
 

@@ -130,6 +130,8 @@ pub struct Pool {
     /// Units promised that no longer exist, because the total was lowered.
     pub oversold: i64,
     pub closed: bool,
+    /// The total is the quantity of goods in a store, and changes by documents only.
+    pub tracked: bool,
     /// Goes up by one with every change.
     pub version: i64,
 }
@@ -147,6 +149,7 @@ impl From<kernel::Pool> for Pool {
             granted: pool.granted,
             oversold: pool.oversold,
             closed: pool.closed,
+            tracked: pool.tracked,
             version: pool.version,
         }
     }

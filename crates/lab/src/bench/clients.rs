@@ -31,10 +31,11 @@ const TENANT_BASE: i64 = 9_000_000;
 const PREFILL_BATCH: u64 = 8_000;
 
 /// A small generator of its own: the same run asks for the same rooms. (`xorshift64*`)
-struct Dice(u64);
+#[derive(Debug)]
+pub(super) struct Dice(pub(super) u64);
 
 impl Dice {
-    fn roll(&mut self, sides: usize) -> usize {
+    pub(super) fn roll(&mut self, sides: usize) -> usize {
         self.0 ^= self.0 >> 12;
         self.0 ^= self.0 << 25;
         self.0 ^= self.0 >> 27;

@@ -230,11 +230,7 @@ fn cache_error(path: &Path, source: std::io::Error) -> QueueError {
 }
 
 fn database_url(server: &str, name: &str) -> Result<String, QueueError> {
-    let (base, query) = server.split_once('?').map_or((server, None), |(base, query)| (base, Some(query)));
-    let (_, rest) = base.split_once("://").ok_or(QueueError::AddressWithoutDatabase)?;
-    let (host, _) = rest.rsplit_once('/').ok_or(QueueError::AddressWithoutDatabase)?;
-    let query = query.map(|query| format!("?{query}")).unwrap_or_default();
-    Ok(format!("postgres://{host}/{name}{query}"))
+    super::own_database::database_url(server, name).ok_or(QueueError::AddressWithoutDatabase)
 }
 
 async fn execute(url: &str, statement: &str) -> Result<(), QueueError> {

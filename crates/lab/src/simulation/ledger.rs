@@ -119,7 +119,8 @@ impl Ledger<'_> {
             | Event::KeyRotated { .. }
             | Event::KeyRevoked { .. }
             | Event::JournalTrimmed { .. }
-            | Event::Stays(_) => {}
+            | Event::Stays(_)
+            | Event::Stock(_) => {}
             Event::Operations(event) => self.check_task(event),
             Event::Repaired(repaired) => self.say(&format!("nothing was damaged, and there is {repaired:?}")),
         }

@@ -133,7 +133,8 @@ impl<'a> Replay<'a> {
             | Event::KeyRevoked { .. }
             | Event::JournalTrimmed { .. }
             | Event::Repaired(_)
-            | Event::Stays(_) => return Err(format!("row {}: nobody asked for {event:?}", row.seq)),
+            | Event::Stays(_)
+            | Event::Stock(_) => return Err(format!("row {}: nobody asked for {event:?}", row.seq)),
         };
         let mut best: Option<(u8, usize, usize)> = None;
         for index in self.about.get(&subject).cloned().unwrap_or_default() {

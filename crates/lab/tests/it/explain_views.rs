@@ -1,7 +1,7 @@
 //! The plans of what people read: lists and ranges find their rows through an index, however large the tables are.
 
 use serde_json::Value;
-use surehold_lab::fixture::{Fixture, StoreKind, connect};
+use surehold_lab::fixture::{Fixture, StoreKind, connect, open_file};
 
 use super::explain::{FILL, SQLITE_FILL, sqlite_plan};
 use super::explain_operations;
@@ -249,7 +249,7 @@ async fn check_plans(client: &tokio_postgres::Client, views: Vec<explain_operati
 async fn every_view_on_sqlite_uses_an_index() {
     let fixture = Fixture::new(StoreKind::Sqlite).await.unwrap();
     drop(fixture.store().await.unwrap());
-    let connection = rusqlite::Connection::open(fixture.file()).unwrap();
+    let connection = open_file(&fixture.file()).unwrap();
     let check = |when: &str| {
         for (name, sql, _, expected) in views().into_iter().chain(explain_operations::views()) {
             let plan = sqlite_plan(&connection, &sql);

@@ -184,7 +184,8 @@ async fn a_lane_writes_with_its_settings() {
              grant insert on seen to surehold_writer;
              create function spy() returns trigger language plpgsql as $$ begin
                insert into seen select name, setting, unit from pg_settings
-               union all select 'role', current_user, null; return null; end $$;
+               union all select 'role', current_user, null
+               union all select 'surehold.writer', current_setting('surehold.writer'), null; return null; end $$;
              create trigger spy after insert on journal execute function spy();",
         )
         .await

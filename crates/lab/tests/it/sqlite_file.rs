@@ -245,7 +245,11 @@ async fn migrating_tells_what_it_did() {
     assert_eq!((migrations_pending(&file).unwrap(), migrate(&file).unwrap()), (Vec::new(), Vec::new()));
     let connection = Connection::open(&file).unwrap();
     // As an earlier version left it.
-    let newer = "delete from schema_migrations where number > 2; drop index journal_by_time; drop view hold_nights";
+    let triggers = "select group_concat('drop trigger ' || name, ';') from sqlite_master where type = 'trigger'";
+    let newer: String = connection.query_row(triggers, [], |row| row.get(0)).unwrap();
+    connection.execute_batch(&newer).unwrap();
+    let newer = "delete from schema_migrations where number > 2; drop index journal_by_time; drop view hold_nights; \
+                 alter table pools drop column tracked";
     connection.execute_batch(newer).unwrap();
     let before = "select group_concat('drop table ' || name, ';') from sqlite_master where type = 'table' and name not in \
                   ('slugs', 'tenants', 'pools', 'holds', 'owners', 'replies', 'journal', 'api_keys', 'schema_migrations')";

@@ -11,6 +11,7 @@ mod nodes;
 mod operations;
 mod shop;
 mod stays;
+mod stock;
 
 use std::time::Instant;
 
@@ -91,6 +92,12 @@ each_does_harm! {
     stays::a_late_payment_without_rooms: LatePaymentUnplaced
     stays::a_late_payment_that_is_kept: LatePaymentKept
     stays::a_forgotten_refund: RefundForgotten
+    stock::goods_that_somebody_holds: PromisedGoodsSold
+    stock::a_document_that_comes_again: DocumentPostedTwice
+    stock::a_remainder: RemainderLost
+    stock::a_forgotten_revaluation: RevaluationForgotten
+    stock::a_count_that_is_old: RecountUnchecked
+    stock::goods_that_come_back_twice: ReturnsUncounted
     disk::a_commit_that_is_not_synced: CommitUnsynced
 }
 

@@ -59,6 +59,12 @@ const OUT_OF_REACH: &[(Sabotage, &str)] = &[
     (Sabotage::LatePaymentUnplaced, "nobody pays for stays in it"),
     (Sabotage::LatePaymentKept, "nobody pays for stays in it"),
     (Sabotage::RefundForgotten, "nobody pays for stays in it"),
+    (Sabotage::PromisedGoodsSold, "nobody moves goods in it"),
+    (Sabotage::DocumentPostedTwice, "nobody moves goods in it"),
+    (Sabotage::RemainderLost, "nobody moves goods in it"),
+    (Sabotage::RevaluationForgotten, "nobody moves goods in it"),
+    (Sabotage::RecountUnchecked, "nobody moves goods in it"),
+    (Sabotage::ReturnsUncounted, "nobody moves goods in it"),
     (Sabotage::CommitUnsynced, "memory has no disk that loses its power"),
 ];
 

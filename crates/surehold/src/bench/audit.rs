@@ -48,10 +48,10 @@ pub(crate) struct AuditBench {
 const SLICE: Duration = Duration::from_millis(500);
 
 /// What an audit came to.
-struct Audited {
-    took: Duration,
-    peak_rss_bytes: u64,
-    rows_read: u64,
+pub(super) struct Audited {
+    pub(super) took: Duration,
+    pub(super) peak_rss_bytes: u64,
+    pub(super) rows_read: u64,
 }
 
 impl AuditBench {
@@ -78,7 +78,7 @@ impl AuditBench {
 }
 
 /// In a process of its own, as its users run it. With clients, these place holds until it ends.
-async fn audit(store: &str, beside: Option<(&Engine, &HoldsLoad)>) -> Result<(Audited, Measured)> {
+pub(super) async fn audit(store: &str, beside: Option<(&Engine, &HoldsLoad)>) -> Result<(Audited, Measured)> {
     let folder = tempfile::tempdir()?;
     let mut command = Command::new(std::env::current_exe()?);
     command.args(["audit", "--json", "--store", store, "--data"]).arg(folder.path());

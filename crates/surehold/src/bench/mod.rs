@@ -11,6 +11,7 @@ mod operations_report;
 mod report;
 mod servers;
 mod stays;
+mod stock;
 mod stores;
 
 use std::time::Duration;
@@ -32,6 +33,8 @@ pub(crate) enum Bench {
     Operations(operations::Operations),
     /// Quote, read a calendar and hold rooms over HTTP, against the textbook's transaction in the same run
     Stays(stays::Stays),
+    /// Sell goods, audit and backdate ledgers, in process, against the textbook's transaction in the same run
+    Stock(stock::Stock),
     /// Audit many holds, alone and beside clients that place more
     Audit(audit::AuditBench),
     /// Ask a server over HTTP, and a bare endpoint in the same run
@@ -49,6 +52,7 @@ impl Bench {
             // the generator a fifth more CPU, which the server then lacks.
             Bench::Http(http) => runtime::Builder::new_current_thread().enable_all().build()?.block_on(http.run()),
             Bench::Stays(stays) => runtime::Builder::new_current_thread().enable_all().build()?.block_on(stays.run()),
+            Bench::Stock(stock) => runtime::Runtime::new()?.block_on(stock.run()),
             Bench::Operations(operations) => runtime::Runtime::new()?.block_on(operations.run()),
             Bench::Audit(audit) => runtime::Runtime::new()?.block_on(audit.run()),
             Bench::Bare(bare) => runtime::Runtime::new()?.block_on(bare.run()),

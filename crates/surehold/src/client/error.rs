@@ -91,6 +91,12 @@ pub(crate) enum ClientError {
     File { what: String, hint: String },
     #[error("{refused} of {rows} rows were refused")]
     RowsRefused { refused: usize, rows: usize, report: Option<PathBuf> },
+    #[error("{wrong} of {lines} lines cannot be used; nothing was posted")]
+    LinesWrong { wrong: usize, lines: usize, file: String },
+    #[error("{left_out} of {lines} lines were left out; the others are posted")]
+    LinesLeftOut { left_out: usize, lines: usize, report: Option<PathBuf> },
+    #[error("document {document} is still being posted: {posted} of {lines} lines are")]
+    StillPosting { document: String, posted: u64, lines: usize },
     #[error("{failed} of {of} changes were not made")]
     Partly { failed: usize, of: usize },
     #[error("cannot write to standard output: {0}")]
@@ -141,7 +147,18 @@ impl ClientError {
     /// A thing that a command may be about to make.
     pub(crate) fn says_that_it_is_not_there(&self) -> bool {
         let ClientError::Refused(refused) = self else { return false };
-        matches!(refused.code, Some(Code::PropertyNotFound | Code::RoomTypeNotFound | Code::RatePlanNotFound))
+        match refused.code {
+            Some(
+                Code::PropertyNotFound
+                | Code::RoomTypeNotFound
+                | Code::RatePlanNotFound
+                | Code::StoreNotFound
+                | Code::ProductNotFound
+                | Code::BarcodeNotFound
+                | Code::DocumentNotFound,
+            ) => true,
+            Some(_) | None => false,
+        }
     }
 
     pub(crate) fn hint(&self) -> Option<String> {
@@ -170,11 +187,19 @@ impl ClientError {
             }
             ClientError::NobodyToFollow { .. } => "start `surehold serve`, or leave --follow out",
             ClientError::File { hint, .. } => return Some(hint.clone()),
-            ClientError::RowsRefused { report: Some(report), .. } => {
+            ClientError::RowsRefused { report: Some(report), .. }
+            | ClientError::LinesLeftOut { report: Some(report), .. } => {
                 return Some(format!("mend the rows in {}, then import that file", report.display()));
             }
             ClientError::RowsRefused { report: None, .. } => {
                 "--report FILE keeps the refused rows, to be mended and imported again"
+            }
+            ClientError::LinesWrong { file, .. } => return Some(format!("mend them in {file}, then import it again")),
+            ClientError::LinesLeftOut { report: None, .. } => {
+                "run it again with --report FILE to keep the lines that were left out; nothing is posted twice"
+            }
+            ClientError::StillPosting { .. } => {
+                "run it again: it goes on with the same document; `surehold doctor` says how the workers are"
             }
             ClientError::Partly { .. } => "what is done stays done: mend what was refused, then run it again",
             ClientError::NoUser => "say it with --actor NAME; a case is given to somebody with --to NAME",

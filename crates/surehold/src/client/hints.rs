@@ -4,7 +4,9 @@ use serde_json::Value;
 use surehold_http::problem::Code;
 
 use super::Request;
+use super::stock_hints::hint_about_stock;
 
+#[expect(clippy::too_many_lines, reason = "a table: one row for each code")]
 pub(super) fn hint_for(code: Code, problem: &Value, request: &Request) -> Option<String> {
     let tenant = request.tenant.as_deref().unwrap_or("TENANT");
     let fixed = match code {
@@ -61,6 +63,50 @@ pub(super) fn hint_for(code: Code, problem: &Value, request: &Request) -> Option
         | Code::PaymentOnItsWay
         | Code::StayHasBegun
         | Code::TooManyPages => return Some(hint_about_stays(code, problem, tenant)),
+        Code::TrackedByStock
+        | Code::StoreNotFound
+        | Code::ProductNotFound
+        | Code::PackNotFound
+        | Code::BarcodeNotFound
+        | Code::DocumentNotFound
+        | Code::LineNotFound
+        | Code::DocumentIdOutsideWindow
+        | Code::DocumentIdReused
+        | Code::StoreCurrencyFixed
+        | Code::ProductFixed
+        | Code::BarcodeTaken
+        | Code::BooksClosed
+        | Code::BooksBusy
+        | Code::DocumentState
+        | Code::PartMissing
+        | Code::DocumentTooLong
+        | Code::EffectiveInFuture
+        | Code::CurrenciesDiffer
+        | Code::AboutOtherKind
+        | Code::AboutOtherStore
+        | Code::EffectiveTooEarly
+        | Code::DocumentHasFollowers
+        | Code::MoreThanLeft
+        | Code::ItemsMoved
+        | Code::CountBackdated
+        | Code::AlreadyOpen
+        | Code::NotOpened
+        | Code::LotNeeded
+        | Code::LotUnwanted
+        | Code::LotDiffers
+        | Code::LotExpired
+        | Code::TooManyLots
+        | Code::LotShort
+        | Code::SerialsMissing
+        | Code::SerialsUnwanted
+        | Code::SerialsNotCounted
+        | Code::SerialsElsewhere
+        | Code::ItemOutOfRange
+        | Code::DocumentOutOfRange
+        | Code::ShortInPast
+        | Code::HoldOfOthers
+        | Code::NotReversible
+        | Code::Short => return hint_about_stock(code, problem, tenant),
         Code::HoldEnded => "place a new hold; an ended one does not come back",
         Code::HoldIdReused => "leave --id out to place another hold",
         Code::HoldIdOutsideWindow => "leave --id out; a UUIDv7 carries its time and is good for a while only",
@@ -204,7 +250,7 @@ fn is_test(request: &Request) -> bool {
 }
 
 /// An argument to paste.
-fn quoted(text: &str) -> String {
+pub(super) fn quoted(text: &str) -> String {
     let plain = text.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_.:@%=".contains(&b));
     if plain { text.to_owned() } else { format!("'{}'", text.replace('\'', r"'\''")) }
 }
@@ -245,6 +291,9 @@ mod tests {
         let hold = "01a292d7-1960-7c3a-9f21-5d0e8b6a4c17";
         let booked = format!("`surehold stay reservation show casa {hold}`");
         check(Code::ReservationExists, json!({ "hold": hold }), &booked);
+        let short = json!({"short": [{"store": "main", "product": "tea"}]});
+        check(Code::Short, short, "`surehold explain casa main/tea`");
+        check(Code::ProductNotFound, json!({"products": ["a b"]}), "`surehold stock product put casa 'a b'`");
         check(Code::CursorGone, json!({"cursor": "0-0"}), "--after 0-0 ");
         check(Code::NotFound, json!({}), "tenant list");
         assert_eq!(hint_for(Code::NotFound, &json!({}), &Request::get(&["admin", "x"])), None);

@@ -6,7 +6,8 @@ use uuid::Uuid;
 
 use super::screen::Screen;
 pub(super) use super::typed::{
-    Line, cron, date, duration_secs, hold_id, instant, lines_json, operation_key, resource, schedule_name, slug, zone,
+    Line, cron, currency, date, duration_secs, hold_id, instant, lines_json, operation_key, resource, schedule_name,
+    shown, slug, zone,
 };
 use crate::client::{ClientError, Request};
 

@@ -6,6 +6,9 @@
 mod availability;
 mod case;
 mod completions;
+mod csv_file;
+mod decimal;
+mod desk;
 mod epoch;
 mod events;
 mod explain;
@@ -14,6 +17,7 @@ mod hold_actions;
 mod input;
 mod key;
 mod migrate;
+mod money;
 mod op;
 mod op_view;
 mod pages;
@@ -23,6 +27,7 @@ mod problem;
 mod schedule;
 mod screen;
 mod stay;
+mod stock;
 mod tenant;
 mod timeline_view;
 mod typed;
@@ -59,6 +64,7 @@ pub(crate) enum ApiCommand {
     Availability(availability::Availability),
     Hold(hold::HoldCommand),
     Stay(stay::StayCommand),
+    Stock(Box<stock::StockCommand>),
     Schedule(schedule::ScheduleCommand),
     Events(events::Events),
     Op(op::OpCommand),
@@ -77,6 +83,7 @@ impl ApiCommand {
             ApiCommand::Availability(command) => run(command),
             ApiCommand::Hold(command) => run(command),
             ApiCommand::Stay(command) => run(command),
+            ApiCommand::Stock(command) => run(command.as_ref()),
             ApiCommand::Schedule(command) => run(command),
             ApiCommand::Events(command) => run(command),
             ApiCommand::Op(command) => run(command),

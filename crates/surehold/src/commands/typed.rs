@@ -2,7 +2,7 @@
 
 use jiff::{SpanRelativeTo, Timestamp, civil::Date};
 use serde_json::{Value, json};
-use surehold_core::kernel::{ResourceName, Slot, Slug};
+use surehold_core::kernel::{Currency, ResourceName, Slot, Slug};
 use surehold_core::operations::{Cron, DedupeKey, ScheduleName, TimeZoneName};
 use uuid::Uuid;
 
@@ -55,6 +55,19 @@ pub(super) fn duration_secs(text: &str) -> Result<i64, String> {
         return Err(wrong());
     }
     Ok(duration.as_secs())
+}
+
+/// What was written, as far as it fits into a message.
+pub(super) fn shown(text: &str) -> String {
+    const CHARS_MAX: usize = 40;
+    let plain = text.chars().map(|c| if c.is_control() { ' ' } else { c });
+    let short: String = plain.clone().take(CHARS_MAX).collect();
+    if plain.count() > CHARS_MAX { format!("{short}…") } else { short }
+}
+
+pub(super) fn currency(text: &str) -> Result<String, String> {
+    let code = Currency::parse(&text.to_ascii_uppercase());
+    code.map(|code| code.to_string()).map_err(|_| "write a currency like BRL or EUR".to_owned())
 }
 
 /// Units of a pool: `RESOURCE[@SLOT][=QTY]`.
@@ -122,6 +135,12 @@ mod tests {
         for bad in ["", "@2026-12-24", "=2", "double@2026-13-24", "double@tomorrow", "double=two", "double=", ".."] {
             assert!(Line::parse(bad).is_err(), "{bad}");
         }
+    }
+
+    #[test]
+    fn long_words() {
+        assert_eq!(shown("450"), "450");
+        assert_eq!(shown(&format!("a\nb{}", "x".repeat(1_000))), format!("a b{}…", "x".repeat(37)));
     }
 
     #[test]

@@ -56,6 +56,11 @@ pub(super) fn lines(lines: &Value) -> String {
     list(lines).iter().map(line).collect::<Vec<_>>().join(", ")
 }
 
+/// `1 night`, `3 nights`
+pub(super) fn counted(count: i64, one: &str, many: &str) -> String {
+    if count == 1 { format!("1 {one}") } else { format!("{count} {many}") }
+}
+
 /// The instant, and how far away it is.
 pub(super) fn instant(at: &Value) -> String {
     let at = text(at);

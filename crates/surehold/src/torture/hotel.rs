@@ -8,8 +8,8 @@ use surehold_lab::stripe::{AccountConfig, Mischief, RandomStripeFaults, StripeCo
 use surehold_lab::torture::auditor::{
     CollectPlan, FLOORS_FROM_REQUESTS, StaysChecked, Verdict, Violation, collect_stays, judge_stays,
 };
+use surehold_lab::torture::book::{self, Book};
 use surehold_lab::torture::environment::{Finding, HOTEL_TENANT, Node, Stage};
-use surehold_lab::torture::guest_book::{self, GuestBook};
 use surehold_lab::torture::history::Recorder;
 use surehold_lab::torture::workload::{self, Counts, GuestsPlan};
 use tokio_util::sync::CancellationToken;
@@ -33,7 +33,7 @@ pub(super) struct Hotel {
 /// From when its servers are there.
 struct Open {
     plan: GuestsPlan,
-    book: Arc<GuestBook>,
+    book: Arc<Book>,
 }
 
 /// What came of it.
@@ -88,7 +88,7 @@ impl Hotel {
             account: ACCOUNT.to_owned(),
             stripe: Arc::clone(&self.stripe),
         };
-        let book = Arc::new(GuestBook::create(&folder.file(HISTORY), recorder.began())?);
+        let book = Arc::new(Book::create(&folder.file(HISTORY), recorder.began())?);
         workload::open_hotel(&plan, &book).await?;
         self.open = Some(Open { plan, book });
         Ok(())
@@ -122,7 +122,7 @@ impl Hotel {
     ) -> Result<HotelEnd> {
         let Open { plan, book } = self.opened()?;
         book.flush()?;
-        let history = guest_book::read(&folder.file(HISTORY))?;
+        let history = book::read(&folder.file(HISTORY))?;
         let collect = CollectPlan {
             node: plan.nodes.first().context("there is no server")?.clone(),
             tenant: plan.tenant.clone(),

@@ -11,6 +11,7 @@ mod page;
 mod progress;
 mod run;
 mod told;
+mod warehouse;
 
 use std::path::PathBuf;
 use std::process::ExitCode;

@@ -7,7 +7,7 @@ use std::io::Write as _;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
-use surehold_lab::torture::auditor::{Checked, StaysChecked};
+use surehold_lab::torture::auditor::{Checked, StaysChecked, StockChecked};
 use surehold_lab::torture::environment::{FaultKind, Recovery};
 
 use super::Plan;
@@ -32,6 +32,7 @@ pub(super) fn page(plan: &Plan, outcome: &Outcome) -> String {
     page.recoveries(plan, &outcome.summary.recoveries);
     page.checked(&outcome.checked);
     page.hotel(&outcome.hotel);
+    page.stores(&outcome.stores);
     page.notes(outcome);
     page.0
 }
@@ -195,6 +196,36 @@ impl Page {
             ("webhooks, delivered", hotel.webhooks_delivered),
             ("webhooks, lost on purpose", hotel.webhooks_lost),
             ("requests to Stripe, harmed by it", hotel.api_faults),
+        ] {
+            self.line(&format!("| {what} | {count} |"));
+        }
+    }
+
+    fn stores(&mut self, checked: &StockChecked) {
+        self.title("The stores");
+        self.line("| | |");
+        self.line("|---|---:|");
+        let StockChecked {
+            requests,
+            documents,
+            unknowns_posted,
+            rows,
+            revaluations,
+            reversals,
+            recounts,
+            held_and_sold,
+            events,
+        } = *checked;
+        for (what, count) in [
+            ("requests of clerks", requests),
+            ("documents that were posted", documents),
+            ("of these, nobody was told so", unknowns_posted),
+            ("of these, reversals", reversals),
+            ("of these, recounts", recounts),
+            ("goods that were held and sold", held_and_sold),
+            ("rows of ledgers, added up", rows),
+            ("of these, costs that changed later", revaluations),
+            ("events of the feed, replayed", events),
         ] {
             self.line(&format!("| {what} | {count} |"));
         }

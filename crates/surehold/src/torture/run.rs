@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 use surehold_lab::provider::{FakeProvider, ProviderFault, ProviderReport, RandomFaults};
-use surehold_lab::torture::auditor::{self, Checked, CollectPlan, FinalState, Verdict, Violation};
+use surehold_lab::torture::auditor::{self, Checked, CollectPlan, FinalState, StockChecked, Verdict, Violation};
 use surehold_lab::torture::environment::{
     Finding, Ledger, LogReport, NemesisPlan, Stage, StagePlan, Summary, TENANT, torment,
 };
@@ -24,6 +24,7 @@ use super::hotel::{Hotel, HotelEnd};
 use super::page;
 use super::progress::Progress;
 use super::told::{charges_seen, clock_offsets, require_well_told};
+use super::warehouse::Warehouse;
 
 const SHOW_PAUSE: Duration = Duration::from_millis(200);
 /// Clients wait for answers up to their own timeouts.
@@ -51,6 +52,7 @@ pub(super) struct Outcome {
     pub(super) logs: LogReport,
     pub(super) provider: ProviderReport,
     pub(super) hotel: HotelEnd,
+    pub(super) stores: StockChecked,
     pub(super) store_version: String,
     pub(super) took: Duration,
     pub(super) interrupted: bool,
@@ -86,7 +88,8 @@ pub(super) async fn run(plan: Plan) -> Result<bool> {
     let recorder = Arc::new(Recorder::create(&folder.file(HISTORY))?);
     let ledger = Arc::new(Ledger::create(&folder.file(FAULTS), recorder.began())?);
     hotel.open(&stage, &folder, &recorder, plan.clients).await?;
-    let run = Run { plan, folder, stage, recorder, ledger, provider, hotel, interrupted };
+    let warehouse = Warehouse::open(&stage, &folder, &recorder, plan.clients, plan.seed).await?;
+    let run = Run { plan, folder, stage, recorder, ledger, provider, hotel, warehouse, interrupted };
     run.go(progress).await
 }
 
@@ -121,6 +124,7 @@ struct Run {
     ledger: Arc<Ledger>,
     provider: FakeProvider,
     hotel: Hotel,
+    warehouse: Warehouse,
     interrupted: CancellationToken,
 }
 
@@ -141,6 +145,7 @@ impl Run {
         let mut findings = Findings::default();
         let checked = self.judge(healed, &followed, &mut findings).await?;
         let hotel = self.hotel.judge(&self.folder, healed, self.expects_much(), &mut findings).await?;
+        let stores = self.warehouse.judge(&self.folder, healed, self.expects_much(), &mut findings).await?;
         require_well_told(&followed, &mut findings);
         looking.abort();
         let provider = self.provider.report();
@@ -168,6 +173,7 @@ impl Run {
             logs,
             provider,
             hotel,
+            stores,
             store_version: self.stage.store_version()?,
             took: began.elapsed(),
             interrupted: self.interrupted.is_cancelled(),
@@ -232,10 +238,11 @@ impl Run {
         let clients =
             workload::run(self.workload_plan(), Arc::clone(&self.recorder), Arc::clone(&counts), stop.clone());
         let guests = self.hotel.guests(Arc::clone(&counts), stop.clone());
-        let both = Arc::clone(&counts);
+        let clerks = self.warehouse.clerks(Arc::clone(&counts), stop.clone());
+        let all = Arc::clone(&counts);
         let mut clients = tokio::spawn(async move {
-            tokio::try_join!(clients, guests)?;
-            anyhow::Ok(both.end())
+            tokio::try_join!(clients, guests, clerks)?;
+            anyhow::Ok(all.end())
         });
         let nemesis = NemesisPlan {
             seed: self.plan.seed,

@@ -99,6 +99,9 @@ async fn a_guest_pays_and_the_hotel_knows() {
     {
         assert!(demo.welcome.contains(part), "{}", demo.welcome);
     }
+    let tea = || demo.run(&["stock", "show", "demo", "--in", "corner", "--product", "tea"])["items"][0].clone();
+    assert_eq!((&tea()["quantity"], &tea()["value"]), (&57.into(), &"12337.5".into()));
+    demo.run(&["stock", "sale", "demo", "corner", "tea=2", "rice=0.750"]);
     let (stay, url) = demo.hold(30);
     assert_eq!(press(&url, "decline").await.0, 200);
     assert_eq!(demo.run(&["stay", "show", "demo", &stay])["state"], "active");
@@ -114,6 +117,9 @@ async fn a_guest_pays_and_the_hotel_knows() {
 
     // Nothing is filled in twice, and what happened stays.
     let demo = Demo::start(folder.path());
+    let items = demo.run(&["stock", "show", "demo", "--in", "corner"])["items"].clone();
+    let left: Vec<i64> = items.as_array().unwrap().iter().map(|item| item["quantity"].as_i64().unwrap()).collect();
+    assert_eq!(left, [28, 22_750, 55]);
     assert_eq!(demo.run(&["stay", "show", "demo", &stay])["reservation"]["state"], "confirmed");
     let (again, url) = demo.hold(30);
     assert_eq!(press(&url, "card").await.0, 303);

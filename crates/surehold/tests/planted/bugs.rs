@@ -32,11 +32,12 @@ const LONGER: &str = "0.25";
 const NO_FAULTS: &str = "none";
 const TURNED_CLOCKS: &str = "clock-jump=4";
 const KILLS: &str = "kill=4";
+const AUDIT: &str = "`surehold audit` finds nothing";
 
 /// The slow ones first, so that nobody waits for the last.
-pub(crate) const ALL: [Trial; 26] = [
+pub(crate) const ALL: [Trial; 32] = [
     on_postgres(Sabotage::LostUpdate, NO_FAULTS, &["oversold", "replay", "feed"]),
-    on_postgres(Sabotage::LeaseTokenUnchecked, "freeze-worker=4", &["leases", "`surehold audit` finds nothing"]),
+    on_postgres(Sabotage::LeaseTokenUnchecked, "freeze-worker=4", &["leases", AUDIT]),
     on_postgres(Sabotage::NodeClockDecides, TURNED_CLOCKS, &["clock"]),
     on_postgres(Sabotage::UnknownCommitIsFailure, "cut-after-commit=5", &["fail-nowhere"]),
     on_postgres(Sabotage::TurnNotTaken, NO_FAULTS, &["no defects in the log"]),
@@ -62,6 +63,12 @@ pub(crate) const ALL: [Trial; 26] = [
     // Somebody else must have taken the room before the money came.
     Trial { minutes: LONGER, ..on_sqlite(Sabotage::LatePaymentKept, NO_FAULTS, &["guest-charged"]) },
     on_sqlite(Sabotage::RefundForgotten, NO_FAULTS, &["guest-charged"]),
+    on_sqlite(Sabotage::PromisedGoodsSold, NO_FAULTS, &["promised-goods-sold"]),
+    on_sqlite(Sabotage::DocumentPostedTwice, NO_FAULTS, &["posted-once"]),
+    on_sqlite(Sabotage::RemainderLost, NO_FAULTS, &["stock-adds-up", AUDIT]),
+    on_sqlite(Sabotage::RevaluationForgotten, NO_FAULTS, &["stock-cost", AUDIT]),
+    on_sqlite(Sabotage::RecountUnchecked, NO_FAULTS, &["posted-as-asked"]),
+    on_sqlite(Sabotage::ReturnsUncounted, NO_FAULTS, &["returned-twice", AUDIT]),
 ];
 
 /// The same without a bug.

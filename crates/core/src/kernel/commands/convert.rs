@@ -8,8 +8,8 @@ use crate::sabotage::{Sabotage, is_planted};
 
 /// Keeps all lines, or the given part; the rest is released. A repeat of the same conversion says what was kept.
 ///
-/// Refuses, in this order: no such hold; the hold has ended; the part exceeds the hold; a total below zero (overbooked
-/// goods that are not there cannot leave).
+/// Refuses, in this order: no such hold; the hold has ended; the part exceeds the hold; goods that leave without a
+/// document though stock tracks them; a total below zero (overbooked goods that are not there cannot leave).
 #[derive(Clone, Debug)]
 pub struct ConvertHold {
     pub id: HoldId,
@@ -35,8 +35,29 @@ impl Command for ConvertHold {
     }
 
     fn decide(&self, facts: &mut Facts) -> Result<HoldReply, Stop<Refusal>> {
+        self.convert(facts, Tracked::Refused)
+    }
+}
+
+/// Whether goods may leave that stock tracks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Tracked {
+    Refused,
+    /// The caller posts the document with which they leave.
+    Allowed,
+}
+
+impl ConvertHold {
+    /// As part of a document that moves the goods.
+    pub(crate) fn consume_tracked(id: HoldId, part: Lines, facts: &mut Facts) -> Result<HoldReply, Stop<Refusal>> {
+        ConvertHold { id, mode: ConvertMode::Consume, part: Some(part) }.convert(facts, Tracked::Allowed)
+    }
+
+    fn convert(&self, facts: &mut Facts, tracked: Tracked) -> Result<HoldReply, Stop<Refusal>> {
         let hold = hold(facts, self.id)?;
-        if hold.state == HoldState::Converted && self.is_request_of(&hold) {
+        // Whoever moves the goods knows by the document whether it is a repeat; another one must not find the hold sold.
+        let may_repeat = tracked == Tracked::Refused;
+        if may_repeat && hold.state == HoldState::Converted && self.is_request_of(&hold) {
             facts.mark_replayed();
             return Ok(HoldReply { hold, pool_versions: Vec::new() });
         }
@@ -50,6 +71,9 @@ impl Command for ConvertHold {
             return Err(Refusal::LinesExceedHold { pools: exceeding }.into());
         }
         require_pools(facts, &hold.lines)?;
+        if tracked == Tracked::Refused {
+            self.require_untracked(facts, &kept)?;
+        }
         self.require_goods(facts, &kept)?;
 
         let mut versions = Vec::with_capacity(hold.lines.len());
@@ -79,6 +103,20 @@ impl Command for ConvertHold {
 }
 
 impl ConvertHold {
+    fn require_untracked(&self, facts: &mut Facts, kept: &Lines) -> Result<(), Stop<Refusal>> {
+        let leaves = match self.mode {
+            ConvertMode::Book => return Ok(()),
+            ConvertMode::Consume => kept.pools(),
+        };
+        let mut pools = Vec::new();
+        for key in leaves {
+            if facts.get::<Pool>(key)?.is_some_and(|pool| pool.tracked) {
+                pools.push(key.clone());
+            }
+        }
+        if pools.is_empty() { Ok(()) } else { Err(Refusal::TrackedByStock { pools }.into()) }
+    }
+
     fn require_goods(&self, facts: &mut Facts, kept: &Lines) -> Result<(), Stop<Refusal>> {
         match self.mode {
             ConvertMode::Book => Ok(()),

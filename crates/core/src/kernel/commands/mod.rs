@@ -19,6 +19,7 @@ pub use extend::{ExtendHold, Extension};
 pub use journal::{JOURNAL_ROWS_PER_TRIM_MAX, TrimJournal};
 pub use keys::{CreateKey, KEY_OVERLAP_SECS_MAX, RevokeKey, RotateKey};
 pub use place::{ID_AGE_SECS_MAX, ID_AHEAD_SECS_MAX, PlaceHold};
+pub(crate) use pools::set_tracked_total;
 pub use pools::{AdjustPool, GrantUnits, POOLS_PER_PUT_MAX, PutPool, PutPools};
 pub use tenants::{ClaimSlug, CreateTenant, SetPolicy};
 

@@ -19,7 +19,7 @@ fn emit_changed(facts: &mut Facts, pool: &Pool, oversold_before: i64) {
 /// Sets what is given, leaves what is not; creates the pool if it does not exist.
 ///
 /// Refuses, in this order: no such tenant; another version than expected (an absent pool has version 0); no such pool,
-/// where no total is given.
+/// where no total is given; another total of a pool that is tracked by stock.
 #[derive(Clone, Debug)]
 pub struct PutPool {
     pool: PoolKey,
@@ -95,6 +95,7 @@ impl PutPool {
             return Err(Refusal::PoolNotFound { pools: vec![self.pool.clone()] }.into());
         }
         let before = existing.unwrap_or_else(|| Pool::new(self.pool.clone()));
+        require_own_total(&before, self.total.unwrap_or(before.total))?;
         let mut after = before.clone();
         after.set_capacity(self.total.unwrap_or(before.total), self.overbook.unwrap_or(before.overbook));
         after.closed = self.closed.unwrap_or(before.closed);
@@ -185,7 +186,7 @@ fn put_back(facts: &mut Facts, before: &Pool, after: Pool) -> Decision<Put> {
 
 /// Changes the total by a difference: deliveries, breakages, rooms out of order.
 ///
-/// Refuses, in this order: no such tenant; no such pool; a total below zero or beyond the largest.
+/// Refuses, in this order: no such tenant; no such pool; tracked by stock; a total below zero or beyond the largest.
 #[derive(Clone, Debug)]
 pub struct AdjustPool {
     pool: PoolKey,
@@ -213,6 +214,7 @@ impl Command for AdjustPool {
         policy(facts)?;
         let before = known_pool(facts, &self.pool)?;
         let total = before.total.strict_add(self.total_delta);
+        require_own_total(&before, total)?;
         if !(0..=UNITS_MAX).contains(&total) {
             return Err(Refusal::TotalOutOfRange { pool: self.pool.clone(), total }.into());
         }
@@ -220,6 +222,24 @@ impl Command for AdjustPool {
         after.set_capacity(total, before.overbook);
         Ok(put_back(facts, &before, after)?.told(facts))
     }
+}
+
+/// The total of a tracked pool is what a ledger says.
+fn require_own_total(pool: &Pool, total: i64) -> Decision<()> {
+    if pool.tracked && total != pool.total {
+        return Err(Refusal::TrackedByStock { pools: vec![pool.key.clone()] }.into());
+    }
+    Ok(())
+}
+
+/// The one way in which the total of a tracked pool changes, and in which a pool becomes one. What is promised beyond it
+/// is the truth of the outside world, as with any pool.
+pub(crate) fn set_tracked_total(facts: &mut Facts, key: &PoolKey, total: i64) -> Decision<Pool> {
+    let known = facts.get::<Pool>(key)?.cloned();
+    let before = known.unwrap_or_else(|| Pool::new(key.clone()));
+    let mut after = Pool { tracked: true, ..before.clone() };
+    after.set_capacity(total, before.overbook);
+    Ok(put_back(facts, &before, after)?.pool)
 }
 
 fn known_pool(facts: &mut Facts, key: &PoolKey) -> Decision<Pool> {

@@ -96,6 +96,7 @@ fn refused(id: HoldId, refusal: &Refusal) -> Result<Payload, Trouble> {
         | Refusal::KeyIdReused { .. }
         | Refusal::KeyEnded { .. }
         | Refusal::KeyExpiryPast { .. }
+        | Refusal::TrackedByStock { .. }
         | Refusal::SoldOut { .. } => Err(Trouble::permanent("refused", refusal.to_string())),
     }
 }

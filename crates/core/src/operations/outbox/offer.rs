@@ -8,6 +8,7 @@ use smol_str::{SmolStr, format_smolstr};
 use crate::kernel::Event;
 use crate::operations::OperationsEvent;
 use crate::stays::StaysEvent;
+use crate::stock::StockEvent;
 
 use super::DELIVER_WEBHOOK;
 
@@ -56,6 +57,13 @@ pub const OFFERED_EVENTS: &[&str] = &[
     "guests_did_not_come",
     "reservation_changed",
     "guest_erased",
+    "store_changed",
+    "product_changed",
+    "barcode_changed",
+    "books_closed",
+    "document_posted",
+    "document_reversed",
+    "item_revalued",
 ];
 
 /// Longer ones are hashed: they are part of a key.
@@ -84,6 +92,7 @@ pub fn offered(event: &Event) -> Option<Offered> {
         // Between those who run the installation; the counters that it corrects were never right for anybody.
         Event::Repaired(_) => return None,
         Event::Stays(event) => offered_of_stays(event)?,
+        Event::Stock(event) => offered_of_stock(event)?,
     };
     Some(Offered { name, ordering: bounded(ordering) })
 }
@@ -141,6 +150,26 @@ fn offered_of_stays(event: &StaysEvent) -> Option<(&'static str, SmolStr)> {
         StaysEvent::GuestsDidNotCome { hold, .. } => Some(("guests_did_not_come", format_smolstr!("hold:{hold}"))),
         StaysEvent::ReservationChanged { hold, .. } => Some(("reservation_changed", format_smolstr!("hold:{hold}"))),
         StaysEvent::GuestErased { hold } => Some(("guest_erased", format_smolstr!("hold:{hold}"))),
+    }
+}
+
+fn offered_of_stock(event: &StockEvent) -> Option<(&'static str, SmolStr)> {
+    match event {
+        StockEvent::StoreChanged { store, .. } => Some(("store_changed", format_smolstr!("store:{store}"))),
+        StockEvent::ProductChanged { product, .. } => Some(("product_changed", format_smolstr!("product:{product}"))),
+        StockEvent::BarcodeChanged { product, .. } => Some(("barcode_changed", format_smolstr!("product:{product}"))),
+        StockEvent::BooksClosed { .. } => Some(("books_closed", "books".into())),
+        // Nothing has moved yet, or not all of it.
+        StockEvent::DocumentSaved { .. } | StockEvent::PostingBegan { .. } | StockEvent::PartPosted { .. } => None,
+        StockEvent::DocumentPosted { document, .. } => {
+            Some(("document_posted", format_smolstr!("document:{document}")))
+        }
+        StockEvent::DocumentReversed { document, .. } => {
+            Some(("document_reversed", format_smolstr!("document:{document}")))
+        }
+        StockEvent::ItemRevalued { store, product, .. } => {
+            Some(("item_revalued", format_smolstr!("item:{store}/{product}")))
+        }
     }
 }
 

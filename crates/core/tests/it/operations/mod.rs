@@ -11,4 +11,4 @@ mod operators;
 mod order;
 mod provider;
 mod records;
-mod store;
+pub(crate) mod store;

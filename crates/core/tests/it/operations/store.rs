@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use std::vec;
 
 use surehold_core::kernel::{
-    AnyShelf, Change, Columns, Command, Corrupt, Event, Facts, Halt, Reads, Record, Row, Stop, TenantId, Timestamp,
-    Value, decode_events,
+    AnyShelf, Change, Columns, Command, Corrupt, Event, Facts, Halt, LapsedHolds, Reads, Record, Row, Stop, TenantId,
+    Timestamp, Value, decode_events,
 };
 use uuid::Uuid;
 
@@ -147,7 +147,33 @@ impl Store {
                     Err(halt) => panic!("{} halts for {halt:?}", C::NAME),
                 },
                 Err(Stop::Halted(Halt::Unloaded)) => facts.drop_changes(),
+                // No hold lapses here.
+                Err(Stop::Halted(Halt::LapsedHolds)) => {
+                    facts.drop_changes();
+                    facts.set_lapsed_holds(LapsedHolds::NoneLeft);
+                }
                 Err(Stop::Halted(halt)) => panic!("{} halts for {halt:?}", C::NAME),
+            }
+        }
+        panic!("{} is never decided", C::NAME);
+    }
+
+    /// How often a command has to wait for records, and how many it changes; it is not carried out.
+    pub(crate) fn cost_of<C: Command<Refusal: std::fmt::Debug>>(&self, now: Timestamp, command: &C) -> (usize, usize) {
+        let mut facts = Facts::new(TenantId(1), false);
+        facts.set_now(now);
+        command.reads(&mut Reads::new(&mut facts));
+        for round in 1..=ROUNDS_MAX {
+            self.load(&mut facts);
+            match command.decide(&mut facts) {
+                Ok(_) => {
+                    facts.keep_changes();
+                    let mut changes = 0;
+                    facts.shelves().for_each(|shelf| shelf.changes(&mut |_| changes += 1));
+                    return (round, changes);
+                }
+                Err(Stop::Refused(refusal)) => panic!("{refusal:?}"),
+                Err(Stop::Halted(_)) => facts.drop_changes(),
             }
         }
         panic!("{} is never decided", C::NAME);

@@ -148,6 +148,7 @@ impl Reading<'_> {
             | Event::KeyRevoked { .. }
             | Event::Operations(_)
             | Event::Stays(_)
+            | Event::Stock(_)
             | Event::Repaired(Repaired { thing: RepairedThing::Owner { .. } | RepairedThing::Lock { .. }, .. }) => {}
             Event::JournalTrimmed { before_seq } => self.trimmed_before = self.trimmed_before.max(*before_seq),
             Event::PoolChanged { pool, version, total, overbook, granted, closed } => {

@@ -12,6 +12,7 @@ mod pages;
 mod pools;
 mod schedules;
 mod stays;
+mod stock;
 mod strict;
 mod stripe;
 mod walk;

@@ -95,6 +95,36 @@ fn good_body(operation: &Operation) -> Value {
         | "POST /v1/{tenant}/operations/{type}/{key}/retry"
         | "POST /v1/{tenant}/operations/{type}/{key}/cancel"
         | "POST /v1/{tenant}/operations/{type}/{key}/redrive" => json!({"actor": "ana", "reason": "asked to"}),
+        other => good_stock_body(other),
+    }
+}
+
+fn good_stock_body(operation: &str) -> Value {
+    match operation {
+        "PUT /v1/{tenant}/stores/{store}" => json!({"title": "Main street", "currency": "EUR"}),
+        "PUT /v1/{tenant}/products/{product}" => json!({
+            "title": "Tea", "unit": "g", "scale": 3, "packs": [{"name": "box", "factor": 12}], "tracking": "none",
+        }),
+        "PUT /v1/{tenant}/products/{product}/barcodes" => json!({"barcodes": [{"code": "4001", "pack": "box"}]}),
+        "PUT /v1/{tenant}/books" => json!({"closed_until": "2020-01-01T00:00:00Z"}),
+        "POST /v1/{tenant}/documents" | "POST /v1/{tenant}/documents/preview" => json!({
+            "id": "01890a5d-ac96-774b-bcce-b302099a8057", "kind": "purchase", "store": "main", "in_transit": false,
+            "effective_at": "2020-01-01T00:00:00Z", "reference": "INV-17", "note": "n", "post": true,
+            "extra": {"amount": 1, "by": "value"},
+            "lines": [{"product": "tea", "count": 3, "pack": "box", "amount": 1, "lot": "A", "expires": "2098-01-01",
+                "serials": ["S1"]}],
+        }),
+        "PUT /v1/{tenant}/documents/{document}/parts/{number}" => {
+            json!({"lines": [{"product": "tea", "count": 3, "price": "1.5", "against": {"seq": 1, "difference": true}}]})
+        }
+        "POST /v1/{tenant}/documents/{document}/reverse" => json!({
+            "id": "01890a5d-ac96-774b-bcce-b302099a8057", "effective_at": "2020-01-01T00:00:00Z", "reference": "R",
+            "note": "n",
+        }),
+        "POST /v1/{tenant}/holds/{hold}/sell" => json!({
+            "id": "01890a5d-ac96-774b-bcce-b302099a8057", "store": "main", "effective_at": "2020-01-01T00:00:00Z",
+            "reference": "R", "note": "n", "lines": [{"product": "tea", "count": 3}],
+        }),
         unknown => panic!("say what a good body of {unknown} is"),
     }
 }

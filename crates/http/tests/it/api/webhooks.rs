@@ -14,6 +14,7 @@ use surehold_core::operations::outbox::{
 };
 use surehold_core::operations::{OperationsEvent, Payload, WorkerId};
 use surehold_core::stays::{PaymentState, PropertyName, RatePlanCode, ReservationSource, RoomTypeCode, StaysEvent};
+use surehold_core::stock::{BarcodeText, DocumentId, DocumentKind, Place, ProductCode, StockEvent, StoreName};
 use surehold_http::wire::render_event;
 use surehold_http::{AddressRefused, ApiConfig};
 
@@ -137,6 +138,22 @@ async fn deliveries_gone_enabled_replayed_removed() {
     w.check("GET /v1/casa/webhook-endpoints", 200, r#"{"endpoints":[]}"#).await;
 }
 
+fn events_of_stock() -> [Event; 7] {
+    let (store, product) = (StoreName::new("main").unwrap(), ProductCode::new("tea").unwrap());
+    let document = DocumentId::parse("01980000-0000-7000-8000-000000000001").unwrap();
+    let (kind, place, at) = (DocumentKind::Sale, Place::OnHand, Timestamp::from_micros(1));
+    [
+        StockEvent::StoreChanged { store: store.clone(), version: 1 }.into(),
+        StockEvent::ProductChanged { product: product.clone(), version: 1 }.into(),
+        StockEvent::BarcodeChanged { code: BarcodeText::new("789").unwrap(), product: product.clone(), version: 1 }
+            .into(),
+        StockEvent::BooksClosed { until: at }.into(),
+        StockEvent::DocumentPosted { document, kind, store: store.clone(), effective_at: at, cost: 1 }.into(),
+        StockEvent::DocumentReversed { document, by: document }.into(),
+        StockEvent::ItemRevalued { store, place, product, rows: 1, value: 1, done: true }.into(),
+    ]
+}
+
 #[test]
 fn the_names_are_those_of_the_feed() {
     let hold = HoldId::parse("01980000-0000-7000-8000-000000000001").unwrap();
@@ -202,6 +219,7 @@ fn the_names_are_those_of_the_feed() {
         StaysEvent::ReservationChanged { hold, total: 1, refund: 0 }.into(),
         StaysEvent::GuestErased { hold }.into(),
     ];
+    let events: Vec<Event> = events.into_iter().chain(events_of_stock()).collect();
     let names: Vec<Value> = events.iter().map(|event| render_event(event)["type"].clone()).collect();
     let offered: Vec<Value> = events.iter().map(|event| offered(event).unwrap().name.into()).collect();
     assert_eq!(names, offered);

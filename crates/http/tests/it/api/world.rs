@@ -202,7 +202,7 @@ impl World {
         }
     }
 
-    fn compare(&self, answer: &Answer, status: u16, expected: &str) -> Result<(), String> {
+    pub(super) fn compare(&self, answer: &Answer, status: u16, expected: &str) -> Result<(), String> {
         if answer.status != status {
             return Err(format!("expected the status {status}"));
         }

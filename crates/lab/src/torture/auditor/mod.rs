@@ -22,6 +22,7 @@
 //! | `linearizable/` | `linearizable` |
 //! | `tasks.rs` | `tasks`, `early-task-burnt`, `charged-twice`, `leases`, `converged` |
 //! | `stays/` | `guest-told`, `guest-charged`, `refunded-twice`, `rooms`: of the hotel, judged apart |
+//! | `stock/` | `clerk-told`, `posted-once`, `posted-as-asked`, `returned-twice`, `stock-adds-up`, `stock-cost`, `promised-goods-sold`: of the stores, judged apart |
 //! | `floors.rs` | `enough-seen`: for runs to ask |
 
 mod clock;
@@ -45,14 +46,16 @@ mod requests;
 mod seen;
 mod state;
 mod stays;
+mod stock;
 mod strangers;
 mod tasks;
 #[cfg(test)]
 mod tests;
 
-pub use collect::{collect, collect_healed, collect_stays};
+pub use collect::{collect, collect_healed, collect_stays, collect_stock};
 pub use findings::{Checked, Verdict, Violation};
 pub use floors::FLOORS_FROM_REQUESTS;
 pub use judge::{judge, judge_alone, judge_with_seed};
 pub use state::{AttemptSeen, ChargeSeen, CollectPlan, FinalState, OperationSeen};
 pub use stays::{PaymentSeen, StaySeen, StaysChecked, StaysState, judge_stays};
+pub use stock::{BalanceSeen, Card, RowSeen, StockChecked, StockState, judge_stock};

@@ -9,7 +9,7 @@ use super::clock::{self, FakeClock};
 use super::fault::FaultKind;
 use super::node::{self, Launch, Node, Role};
 use super::probe::{self, Prober};
-use super::stage::{HOTEL_TENANT, StagePlan, TENANT};
+use super::stage::{HOTEL_TENANT, STORES_TENANT, StagePlan, TENANT};
 use crate::ports::LastingPort;
 
 pub(super) fn text(path: &Path) -> Result<String> {
@@ -91,6 +91,7 @@ pub(super) fn worker(plan: &StagePlan, folder: &Path, base: &Launch, place: &[St
 pub(super) struct Keys {
     pub(super) api_key: String,
     pub(super) hotel_key: String,
+    pub(super) stores_key: String,
     pub(super) prober: Prober,
 }
 
@@ -99,6 +100,7 @@ pub(super) async fn make_keys(command: &Launch) -> Result<Keys> {
     Ok(Keys {
         api_key: make_key(command, TENANT).await?,
         hotel_key: make_key(command, HOTEL_TENANT).await?,
+        stores_key: make_key(command, STORES_TENANT).await?,
         prober: Prober::new(make_key(command, probe::TENANT).await?),
     })
 }

@@ -32,6 +32,8 @@ use crate::proxy::Proxy;
 pub const TENANT: &str = "torture";
 /// Where guests stay.
 pub const HOTEL_TENANT: &str = "hotel";
+/// Of clerks, who move goods.
+pub const STORES_TENANT: &str = "stores";
 const START_PATIENCE: Duration = Duration::from_mins(1);
 /// After the last fault everything must work again within this.
 pub const CONVERGE_WITHIN: Duration = Duration::from_mins(1);
@@ -105,6 +107,8 @@ pub struct Stage {
     pub api_key: String,
     /// Of the tenant where guests stay.
     pub hotel_key: String,
+    /// Of the tenant whose goods clerks move.
+    pub stores_key: String,
     pub(super) prober: Prober,
     /// By the server that is behind it.
     pub(super) proxies: Vec<Proxy>,
@@ -149,7 +153,7 @@ impl Stage {
         };
         let place = vec!["--data".to_owned(), text(&data)?];
         let command = Launch { args: place.clone(), ..base.clone() };
-        let Keys { api_key, hotel_key, prober } = make_keys(&command).await?;
+        let Keys { api_key, hotel_key, stores_key, prober } = make_keys(&command).await?;
         let clocks = clocks(plan, folder, 1)?;
         let mut launch = server_launch(plan, folder, &base, &place, clocks.first())?;
         if let Some(room) = &room {
@@ -162,6 +166,7 @@ impl Stage {
             nodes: vec![server],
             api_key,
             hotel_key,
+            stores_key,
             prober,
             proxies,
             clocks,
@@ -184,7 +189,7 @@ impl Stage {
             Ok(vec!["--data".to_owned(), text(&folder.join(name))?, "--store".to_owned(), url.to_owned()])
         };
         let command = Launch { args: place("command", &database.url)?, ..base.clone() };
-        let Keys { api_key, hotel_key, prober } = make_keys(&command).await?;
+        let Keys { api_key, hotel_key, stores_key, prober } = make_keys(&command).await?;
         let clocks = clocks(plan, folder, SERVERS)?;
         let (mut nodes, mut proxies) = (Vec::new(), Vec::new());
         for index in 0..SERVERS {
@@ -202,6 +207,7 @@ impl Stage {
             nodes,
             api_key,
             hotel_key,
+            stores_key,
             prober,
             proxies,
             clocks,

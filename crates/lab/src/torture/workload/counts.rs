@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use super::told::Told;
 use crate::torture::guest_book::GuestAsk;
 use crate::torture::history::{Answer, Ask};
+use crate::torture::stock_book::ClerkAsk;
 
 /// As the history calls them.
 pub const FUNCTIONS: [&str; 12] = [
@@ -38,6 +39,29 @@ pub const GUEST_FUNCTIONS: [&str; 10] = [
     "read_stay",
 ];
 
+/// What clerks of the stores ask: documents by their kinds.
+pub const CLERK_FUNCTIONS: [&str; 19] = [
+    "purchase",
+    "sale",
+    "customer_return",
+    "supplier_return",
+    "write_off",
+    "recount",
+    "transfer",
+    "receipt",
+    "transit_loss",
+    "draft",
+    "part",
+    "post",
+    "reverse",
+    "hold_goods",
+    "sell_hold",
+    "release_hold",
+    "book_hold",
+    "read_document",
+    "read_item",
+];
+
 /// A run in which less of the changes than this was useful proves nothing.
 const USEFUL_PERCENT_MIN: u64 = 40;
 /// Nor does one in which most were turned away.
@@ -47,9 +71,16 @@ const SHARE_FROM_CHANGES: u64 = 500;
 /// With fewer asks than this, chance decides what came at all.
 const ASKED_MIN: u64 = 5_000;
 
+/// Clerks are few, and do many things.
+const CLERKS_ASKED_MIN: u64 = 1_500;
+
 /// Reads and quotes succeed whatever becomes of the world.
 fn is_change(function: &str) -> bool {
     !function.starts_with("read_") && function != "quote"
+}
+
+fn is_clerks(function: &str) -> bool {
+    CLERK_FUNCTIONS.contains(&function)
 }
 
 fn function(ask: &Ask) -> usize {
@@ -81,6 +112,23 @@ fn guest_function(ask: &GuestAsk) -> usize {
         GuestAsk::CancelReservation { .. } => 7,
         GuestAsk::NoShow { .. } => 8,
         GuestAsk::ReadStay { .. } => 9,
+    }
+}
+
+fn clerk_function(ask: &ClerkAsk) -> usize {
+    match ask {
+        // Stores are opened before anything is counted.
+        ClerkAsk::Document { paper, .. } => CLERK_FUNCTIONS.iter().position(|kind| *kind == paper.kind).unwrap_or(0),
+        ClerkAsk::Draft { .. } => 9,
+        ClerkAsk::Part { .. } => 10,
+        ClerkAsk::Post { .. } => 11,
+        ClerkAsk::Reverse { .. } => 12,
+        ClerkAsk::HoldGoods { .. } => 13,
+        ClerkAsk::SellHold { .. } => 14,
+        ClerkAsk::ReleaseHold { .. } => 15,
+        ClerkAsk::BookHold { .. } => 16,
+        ClerkAsk::ReadDocument { .. } => 17,
+        ClerkAsk::ReadItem { .. } => 18,
     }
 }
 
@@ -175,6 +223,7 @@ impl Counter {
 pub struct Counts {
     by: [Counter; FUNCTIONS.len()],
     guests: [Counter; GUEST_FUNCTIONS.len()],
+    clerks: [Counter; CLERK_FUNCTIONS.len()],
     fails: Mutex<BTreeMap<String, u64>>,
 }
 
@@ -194,6 +243,10 @@ impl Counts {
         self.count_in(&self.guests[guest_function(ask)], came);
     }
 
+    pub(super) fn count_clerk(&self, ask: &ClerkAsk, came: Came<'_>) {
+        self.count_in(&self.clerks[clerk_function(ask)], came);
+    }
+
     fn count_in(&self, counter: &Counter, came: Came<'_>) {
         let (count, code) = match came {
             Came::Useful => (&counter.useful, None),
@@ -210,15 +263,14 @@ impl Counts {
     }
 
     pub fn total(&self) -> Tally {
-        self.by.iter().chain(&self.guests).map(Counter::read).fold(Tally::default(), Tally::plus)
+        self.by.iter().chain(&self.guests).chain(&self.clerks).map(Counter::read).fold(Tally::default(), Tally::plus)
     }
 
-    /// What guests ask is among it where there are guests.
+    /// What guests and clerks ask is among it where there are any.
     pub fn by_function(&self) -> BTreeMap<&'static str, Tally> {
-        let guests = self.guests.iter().map(Counter::read);
-        let has_guests = guests.clone().any(|tally| tally.asked() > 0);
-        let guests = GUEST_FUNCTIONS.into_iter().zip(guests).filter(|_| has_guests);
-        FUNCTIONS.into_iter().zip(self.by.iter().map(Counter::read)).chain(guests).collect()
+        let guests = tallies(&GUEST_FUNCTIONS, &self.guests);
+        let clerks = tallies(&CLERK_FUNCTIONS, &self.clerks);
+        FUNCTIONS.into_iter().zip(self.by.iter().map(Counter::read)).chain(guests).chain(clerks).collect()
     }
 
     /// How often each code was the answer.
@@ -229,6 +281,12 @@ impl Counts {
     pub fn end(&self) -> WorkloadEnd {
         WorkloadEnd { by_function: self.by_function(), fails: self.fails() }
     }
+}
+
+/// Nothing if nothing was asked.
+fn tallies(functions: &[&'static str], counters: &[Counter]) -> Vec<(&'static str, Tally)> {
+    let all = functions.iter().copied().zip(counters.iter().map(Counter::read)).collect::<Vec<_>>();
+    if all.iter().any(|(_, tally)| tally.asked() > 0) { all } else { Vec::new() }
 }
 
 fn had_been_so(answer: &Answer) -> bool {
@@ -274,7 +332,10 @@ impl WorkloadEnd {
         if turned_away > TURNED_AWAY_PERCENT_MAX {
             short.push(format!("{turned_away} % of the requests were turned away; {TURNED_AWAY_PERCENT_MAX} % may be"));
         }
+        let of_clerks = self.by_function.iter().filter(|(function, _)| is_clerks(function));
+        let clerks_asked_enough = of_clerks.map(|(_, tally)| tally.asked()).sum::<u64>() >= CLERKS_ASKED_MIN;
         let never = self.by_function.iter().filter(|(_, tally)| tally.useful == 0);
+        let never = never.filter(|(function, _)| clerks_asked_enough || !is_clerks(function));
         short.extend(never.map(|(function, _)| format!("nothing came of any `{function}`")));
         short
     }
@@ -342,6 +403,19 @@ mod tests {
             GuestAsk::ReadStay { hold },
         ] {
             assert_eq!(serde_json::to_value(&ask).unwrap()["f"], GUEST_FUNCTIONS[guest_function(&ask)]);
+        }
+        let document = hold;
+        for ask in [
+            ClerkAsk::Part { document, number: 1, lines: Vec::new() },
+            ClerkAsk::Post { document },
+            ClerkAsk::Reverse { document, reverses: hold },
+            ClerkAsk::HoldGoods { hold, goods: BTreeMap::new(), lifetime_secs: 1 },
+            ClerkAsk::ReleaseHold { hold },
+            ClerkAsk::BookHold { hold },
+            ClerkAsk::ReadDocument { document },
+            ClerkAsk::ReadItem { store: String::new(), product: String::new() },
+        ] {
+            assert_eq!(serde_json::to_value(&ask).unwrap()["f"], CLERK_FUNCTIONS[clerk_function(&ask)]);
         }
     }
 }

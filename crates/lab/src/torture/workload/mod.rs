@@ -9,6 +9,8 @@
 //! | `counts` | how much came of it |
 //! | `feed` | the reader that follows the event feed |
 //! | `guests` | others, who stay in a hotel and pay |
+//! | `clerks` | others, who move goods of two stores |
+//! | `front` | how guests and clerks ask |
 //!
 //! A request without an answer is repeated with the same id or key by another process. One that was turned away is not:
 //! the client waits a moment, turns to another node and does something else.
@@ -16,8 +18,10 @@
 mod asker;
 mod batches;
 mod board;
+mod clerks;
 mod counts;
 mod feed;
+mod front;
 mod guests;
 mod keeper;
 mod life;
@@ -36,7 +40,8 @@ use serde_json::json;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
-pub use counts::{Counts, FUNCTIONS, GUEST_FUNCTIONS, Tally, WorkloadEnd};
+pub use clerks::{ClerksPlan, open_stores, run_clerks};
+pub use counts::{CLERK_FUNCTIONS, Counts, FUNCTIONS, GUEST_FUNCTIONS, Tally, WorkloadEnd};
 pub use feed::{Followed, follow};
 pub use guests::{GuestsPlan, open_hotel, run_guests};
 

@@ -91,6 +91,7 @@ fn pool_versions<'a>(dump: &'a Dump, event: &'a Event) -> Vec<(&'a PoolKey, i64)
         | Event::JournalTrimmed { .. }
         | Event::Operations(_)
         | Event::Stays(_)
+        | Event::Stock(_)
         | Event::Repaired(Repaired { thing: RepairedThing::Owner { .. } | RepairedThing::Lock { .. }, .. })
         | Event::PoolOversold { .. }
         | Event::HoldExtended { .. } => Vec::new(),
@@ -132,7 +133,8 @@ fn check_fates(dump: &Dump) {
             | Event::BookedGivenBack { .. }
             | Event::BookedMoved { .. }
             | Event::Repaired(_)
-            | Event::Stays(_) => continue,
+            | Event::Stays(_)
+            | Event::Stock(_) => continue,
         };
         fates.entry(*hold).or_default().push(state);
     }

@@ -6,7 +6,7 @@ use surehold_core::kernel::{OwnerName, TenantId};
 use surehold_core::operations::{Actor, Reason};
 use surehold_core::repairs::{RepairCommand, RepairDone, RepairRefusal};
 use surehold_engine::{AuditConfig, AuditReport, Failure, Finding, Proposal, Registry, Remedy, builtin};
-use surehold_lab::fixture::{Fixture, Place, connect};
+use surehold_lab::fixture::{Fixture, Place, connect, open_file};
 
 use super::scenario::parse_lines;
 use super::world::{World, new_id};
@@ -57,7 +57,7 @@ async fn busy(fixture: &Fixture) -> World<'_> {
 pub(crate) async fn plant(fixture: &Fixture, sql: &str) {
     match &fixture.place {
         Place::Sqlite(_) => {
-            let connection = rusqlite::Connection::open(fixture.file()).unwrap();
+            let connection = open_file(&fixture.file()).unwrap();
             connection.pragma_update(None, "ignore_check_constraints", true).unwrap();
             connection.execute_batch(&sql.replace("$junk", "x'ff'")).unwrap();
         }
@@ -71,13 +71,24 @@ pub(crate) async fn plant(fixture: &Fixture, sql: &str) {
 const TABLES: [&str; 9] =
     ["tenants", "slugs", "pools", "holds", "owners", "replies", "journal", "aggregate_locks", "operations"];
 
-/// Also takes checks away, where they cannot be ignored.
+/// Also takes triggers away, and checks where they cannot be ignored.
 pub(crate) async fn save(fixture: &Fixture, tables: &[&str]) {
-    if let Place::Postgres { url } = &fixture.place {
-        let drop_checks = "do $$ declare c record; begin for c in select conrelid::regclass as t, conname as n \
-             from pg_constraint where contype = 'c' and connamespace = 'public'::regnamespace loop \
-             execute format('alter table %s drop constraint %I', c.t, c.n); end loop; end $$";
-        connect(url).await.unwrap().batch_execute(drop_checks).await.unwrap();
+    match &fixture.place {
+        Place::Sqlite(_) => {
+            let connection = open_file(&fixture.file()).unwrap();
+            let sql = "select coalesce(group_concat('drop trigger ' || name, ';'), '') from sqlite_schema \
+                       where type = 'trigger'";
+            let drop_triggers: String = connection.query_row(sql, [], |row| row.get(0)).unwrap();
+            connection.execute_batch(&drop_triggers).unwrap();
+        }
+        Place::Postgres { url } => {
+            let drop_checks = "do $$ declare c record; begin for c in select conrelid::regclass as t, conname as n \
+                 from pg_constraint where contype = 'c' and connamespace = 'public'::regnamespace loop \
+                 execute format('alter table %s drop constraint %I', c.t, c.n); end loop; \
+                 for c in select tgrelid::regclass as t, tgname as n from pg_trigger where not tgisinternal loop \
+                 execute format('drop trigger %I on %s', c.n, c.t); end loop; end $$";
+            connect(url).await.unwrap().batch_execute(drop_checks).await.unwrap();
+        }
     }
     for table in tables {
         plant(fixture, &format!("create table saved_{table} as select * from {table}")).await;

@@ -13,7 +13,7 @@ use surehold_core::operations::{
     WorkerId, reconciliation,
 };
 use surehold_engine::{AuditConfig, BoxFuture, Finding, Provider, Registry, Told, operation_findings};
-use surehold_lab::fixture::{Fixture, Place, connect};
+use surehold_lab::fixture::{Fixture, Place, connect, open_file};
 
 use super::World;
 
@@ -202,7 +202,7 @@ async fn mixed(world: &World<'_>) {
 
 async fn tamper(fixture: &Fixture, sql: &str) {
     match &fixture.place {
-        Place::Sqlite(_) => rusqlite::Connection::open(fixture.file()).unwrap().execute_batch(sql).unwrap(),
+        Place::Sqlite(_) => open_file(&fixture.file()).unwrap().execute_batch(sql).unwrap(),
         Place::Postgres { url } => connect(url).await.unwrap().batch_execute(sql).await.unwrap(),
     }
 }

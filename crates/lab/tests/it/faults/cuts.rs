@@ -62,7 +62,11 @@ async fn cut_around_commit() {
 pub(super) async fn engine_behind(proxy: &Proxy, url: &str) -> Engine {
     let config = PostgresConfig { lanes: 1, ..PostgresConfig::new(proxy.url(url).unwrap()) };
     let store = Arc::new(PostgresStore::connect(config).await.unwrap());
-    Engine::start(store, EngineConfig { sweep_pause: None, schedule_pause: None, ..EngineConfig::default() }).unwrap()
+    Engine::start(
+        store,
+        EngineConfig { sweep_pause: None, schedule_pause: None, revalue_pause: None, ..EngineConfig::default() },
+    )
+    .unwrap()
 }
 
 /// All cuts in random order, half of them on a slow line.

@@ -56,6 +56,7 @@ impl<'a> Replay<'a> {
             | Event::JournalTrimmed { .. }
             | Event::Repaired(_)
             | Event::Stays(_)
+            | Event::Stock(_)
             | Event::Operations(_) => {}
             Event::PoolChanged { pool, version, total, overbook, .. } => {
                 self.pools.entry(pool.clone()).or_default();

@@ -3,9 +3,8 @@
 use clap::{Args, ValueEnum};
 use serde_json::{Value, json};
 
-use super::super::view::{list, text};
-use super::money::{DecimalSign, Money};
-use super::view::counted;
+use super::super::money::{DecimalSign, Money};
+use super::super::view::{counted, list, text};
 use super::words::{Nights, rate_plan, room_type, weekday};
 use super::{Desk, PropertyArgs};
 use crate::client::ClientError;

@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 use jiff::civil::{Date, Weekday};
 use serde_json::Value;
 
+use super::super::money::Money;
 use super::super::view::{list, text};
-use super::money::Money;
 
 const WIDTH: usize = 100;
 const GAP: usize = 2;

@@ -7,7 +7,6 @@ mod calendar_view;
 mod cases;
 mod guest;
 mod import;
-mod money;
 mod property;
 mod quote;
 mod rate_plan;
@@ -18,12 +17,12 @@ mod view;
 mod words;
 
 use clap::{Args, Subcommand};
-use serde_json::Value;
 
+use super::desk::Desk;
 use super::input::{TestMode, slug};
 use super::screen::Screen;
 use super::{Act, Common};
-use crate::client::{Answer, Client, ClientError, Request};
+use crate::client::{Client, ClientError, Request};
 
 /// Hotels: properties, rates, quotes, held rooms, reservations
 #[derive(Args)]
@@ -92,39 +91,6 @@ impl Act for StayCommand {
             Action::InHouse(in_house) => in_house.run(desk).await,
             Action::Reservation(action) => action.run(desk).await,
             Action::EraseGuest(erase) => erase.run(desk).await,
-        }
-    }
-}
-
-/// Who answers, where it is shown, and whose data it is.
-#[derive(Clone, Copy)]
-struct Desk<'a> {
-    client: &'a Client,
-    screen: Screen,
-    test: bool,
-}
-
-impl Desk<'_> {
-    async fn ask(self, request: Request) -> Result<Answer, ClientError> {
-        self.client.send(&request.test(self.test)).await
-    }
-
-    async fn value(self, request: Request) -> Result<Value, ClientError> {
-        self.ask(request).await?.value()
-    }
-
-    /// Asks, and shows the answer.
-    async fn show(self, request: Request, view: impl FnOnce(&Value) -> String) -> Result<(), ClientError> {
-        let answer = self.ask(request).await?;
-        self.screen.show(&answer, view)
-    }
-
-    /// What is there, or null if there is no such thing.
-    async fn find(self, request: Request) -> Result<Value, ClientError> {
-        match self.ask(request).await {
-            Ok(answer) => answer.value(),
-            Err(error) if error.says_that_it_is_not_there() => Ok(Value::Null),
-            Err(error) => Err(error),
         }
     }
 }

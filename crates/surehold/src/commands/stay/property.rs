@@ -3,10 +3,10 @@
 use clap::{Args, Subcommand};
 use serde_json::{Value, json};
 
-use super::super::input::{duration_secs, slug, zone};
+use super::super::input::{currency, duration_secs, slug, zone};
 use super::super::pages::show_all;
 use super::super::view::{fields, table, text};
-use super::words::{currency, local_time};
+use super::words::local_time;
 use super::{Desk, PropertyArgs};
 use crate::client::{ClientError, Request};
 

@@ -5,11 +5,11 @@ use serde_json::{Value, json};
 use uuid::Uuid;
 
 use super::super::input::{duration_secs, slug};
+use super::super::money::{DecimalSign, Money};
 use super::super::pages::show_all;
 use super::super::view::{fields, instant, text};
 use super::cases::OpenCases;
 use super::guest::GuestArgs;
-use super::money::{DecimalSign, Money};
 use super::words::{Chosen, quote_id, stay_id};
 use super::{Desk, PropertyArgs, view};
 use crate::client::{ClientError, Request};

@@ -3,14 +3,9 @@
 use jiff::civil::Date;
 use serde_json::Value;
 
-use super::super::view::{ago, fields, instant, list, table, text};
+use super::super::money::Money;
+use super::super::view::{ago, counted, fields, instant, list, table, text};
 use super::cases::OpenCases;
-use super::money::Money;
-
-/// `1 night`, `3 nights`
-pub(super) fn counted(count: i64, one: &str, many: &str) -> String {
-    if count == 1 { format!("1 {one}") } else { format!("{count} {many}") }
-}
 
 /// `2026-12-24..2026-12-27`
 pub(super) fn nights(of: &Value) -> String {

@@ -32,19 +32,6 @@ pub(super) fn quote_id(text: &str) -> Result<Uuid, String> {
     text.parse().map_err(|_| "write a UUID, as `stay quote` shows it".to_owned())
 }
 
-pub(super) fn currency(text: &str) -> Result<String, String> {
-    let code = surehold_core::kernel::Currency::parse(&text.to_ascii_uppercase());
-    code.map(|code| code.to_string()).map_err(|_| "write a currency like BRL or EUR".to_owned())
-}
-
-/// What was written, as far as it fits into a message.
-pub(super) fn shown(text: &str) -> String {
-    const CHARS_MAX: usize = 40;
-    let plain = text.chars().map(|c| if c.is_control() { ' ' } else { c });
-    let short: String = plain.clone().take(CHARS_MAX).collect();
-    if plain.count() > CHARS_MAX { format!("{short}…") } else { short }
-}
-
 /// Nights: the first, and the date after the last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Nights {
@@ -175,12 +162,6 @@ mod tests {
             assert!(Nights::parse(bad).is_err(), "{bad}");
         }
         assert!(Nights::parse("2026-01-01+300").is_ok() && Nights::parse_stay("2026-01-01+300").is_err());
-    }
-
-    #[test]
-    fn long_words() {
-        assert_eq!(shown("450"), "450");
-        assert_eq!(shown(&format!("a\nb{}", "x".repeat(1_000))), format!("a b{}…", "x".repeat(37)));
     }
 
     #[test]

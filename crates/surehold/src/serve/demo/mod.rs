@@ -1,6 +1,7 @@
-//! Sample data for those who try it out: a shop, a hotel, and a Stripe to pay at that moves no money.
+//! Sample data for those who try it out: pools as such, a hotel, a shop, and a Stripe to pay at that moves no money.
 
 mod hotel;
+mod shop;
 mod simulator;
 
 use std::path::Path;
@@ -24,8 +25,9 @@ pub(super) async fn prepare(api: &Api, simulator: Option<&Simulator>) -> Result<
     let payment_account = simulator.map(|_| ACCOUNT);
     let api = &InProcess::new(api);
     ask(api, Request::post(&["admin", "tenants"]).json(json!({"slug": "demo"}))).await?;
-    stock(api).await?;
+    pools(api).await?;
     hotel::open(api, payment_account).await?;
+    shop::open(api).await?;
     let keys = ask(api, Request::get(&["admin", "keys"]).query("tenant", "demo")).await?;
     for key in keys["keys"].as_array().into_iter().flatten() {
         if key["name"] == "demo" && key["revoked_at"].is_null() {
@@ -39,7 +41,7 @@ pub(super) async fn prepare(api: &Api, simulator: Option<&Simulator>) -> Result<
 }
 
 /// Pools as such: rooms by the night, shirts and seats.
-async fn stock(api: &InProcess) -> Result<()> {
+async fn pools(api: &InProcess) -> Result<()> {
     let tonight = jiff::Zoned::now().date();
     let mut pools: Vec<Value> = Vec::new();
     for (resource, total) in UNDATED {
@@ -80,6 +82,12 @@ or in another terminal:
   export SUREHOLD_KEY={key}
   curl -s {address}/v1/demo/pools/t-shirt -H \"Authorization: Bearer $SUREHOLD_KEY\"
   surehold pool list demo --resource double
+
+The shop `corner`, its shelves and its books:
+
+  surehold stock show demo
+  surehold stock sale demo corner tea=2 rice=0.750
+  surehold stock card demo corner tea
 
 The hotel `casa-mar`, from a question to a reservation:
 

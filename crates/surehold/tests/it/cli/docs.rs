@@ -1,13 +1,16 @@
-//! `docs/cli.md` and `docs/stays.md` show what really happens: their passages are run, in order, in an empty folder.
+//! `docs/cli.md`, `docs/stays.md` and `docs/stock.md` show what really happens: their passages are run, in order, in an
+//! empty folder.
 
 use std::process::Command;
 
 use tempfile::TempDir;
 
+use super::{Server, bare};
 use crate::text;
 
 const CLI: &str = include_str!("../../../../../docs/cli.md");
 const STAYS: &str = include_str!("../../../../../docs/stays.md");
+const STOCK: &str = include_str!("../../../../../docs/stock.md");
 
 /// Blanks do not matter, nor do ids, keys and instants, which are new every time.
 fn masked(text: &str) -> Vec<String> {
@@ -53,4 +56,37 @@ fn the_page_about_stays_shows_what_happens() {
     let file = blocks(STAYS, "csv").next().unwrap();
     std::fs::write(folder.path().join("rates.csv"), file).unwrap();
     assert!(check(STAYS, &folder) > 8);
+}
+
+/// The calls of the API that a page shows, to a server on the data of its commands.
+fn check_calls(page: &str, folder: &TempDir, tenant: &str) -> usize {
+    let server = Server::start(folder.path().join("surehold-data").to_str().unwrap());
+    let mut key = bare(&["key", "create", tenant, "--scope", "read", "--scope", "sell", "--scope", "manage"]);
+    let key = text(&key.current_dir(folder.path()).output().unwrap().stdout);
+    let shown: String = blocks(page, "console").filter(|block| !block.contains("$ surehold ")).collect();
+    let shown = shown.replace("http://127.0.0.1:8000", &server.address).replace("sh_live_…", key.trim());
+    let (calls, expected): (Vec<&str>, Vec<&str>) = shown.lines().partition(|line| line.starts_with("$ "));
+    let script: String = calls.iter().map(|line| format!("{}\n", line.trim_start_matches("$ "))).collect();
+    let output = Command::new("bash").args(["-c", &script]).current_dir(folder.path()).output().unwrap();
+    let (happened, expected) = (masked_json(&text(&output.stdout)), masked_json(&expected.join("\n")));
+    assert_eq!(happened, expected, "{}", text(&output.stderr));
+    calls.len()
+}
+
+/// Ids and instants stand between quotes.
+fn masked_json(text: &str) -> Vec<String> {
+    let is_new = |word: &str| word.len() >= 20 && word.bytes().filter(u8::is_ascii_digit).count() >= 8;
+    let mask = |word: &str| if is_new(word) { "#".to_owned() } else { word.to_owned() };
+    let lines = text.lines().filter(|line| !line.is_empty());
+    lines.map(|line| line.split('"').map(mask).collect::<Vec<_>>().join("\"")).collect()
+}
+
+#[test]
+fn the_page_about_stock_shows_what_happens() {
+    let folder = TempDir::new().unwrap();
+    for (name, file) in ["delivery.csv", "mended.csv"].into_iter().zip(blocks(STOCK, "csv")) {
+        std::fs::write(folder.path().join(name), file).unwrap();
+    }
+    assert!(check(STOCK, &folder) > 10);
+    assert!(check_calls(STOCK, &folder, "shop") > 6);
 }

@@ -9,6 +9,8 @@ mod refusals;
 mod secrets;
 mod stay_import;
 mod stays;
+mod stock;
+mod stock_import;
 mod stores;
 
 use std::io::{BufRead, BufReader};
@@ -146,6 +148,18 @@ impl Ran {
     fn shows(self, parts: &[&str]) -> Ran {
         for part in parts {
             assert!(self.out.contains(part), "`{part}` is missing: {}", self.said());
+        }
+        self
+    }
+
+    /// The same for rows of tables, however wide their columns are.
+    #[track_caller]
+    fn rows(self, rows: &[&str]) -> Ran {
+        let narrow = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+        let out: Vec<String> = self.out.lines().map(narrow).collect();
+        for row in rows {
+            let row = narrow(row);
+            assert!(out.iter().any(|line| line.contains(&row)), "`{row}` is missing: {}", self.said());
         }
         self
     }

@@ -12,6 +12,7 @@ pub(super) const TENANT: &str = "casa-azul";
 const POOLS: [&str; 3] = ["double", "t-shirt", "Zimmer mit Blick"];
 const HOLDS: usize = 24;
 const STAYS: usize = 12;
+const DOCUMENTS: usize = 12;
 
 /// A request in parts, so that each can be spoilt by itself.
 #[derive(Clone, Debug)]
@@ -34,6 +35,8 @@ pub(super) struct World {
     /// Some of them are stays.
     holds: Vec<String>,
     quote_id: String,
+    /// Some of them are drafts.
+    documents: Vec<String>,
 }
 
 impl World {
@@ -66,6 +69,7 @@ impl World {
             spare_key_id: spare_key["id"].as_str().unwrap().to_owned(),
             holds: (0..HOLDS).map(hold).chain(stays).collect(),
             quote_id,
+            documents: stock_up(server),
         }
     }
 
@@ -97,6 +101,8 @@ impl World {
         let filled = filled.replace("{source}", "standard").replace("{rest}", &format!("{TENANT}/orders"));
         let filled = filled.replace("{name}", "night");
         let filled = filled.replace("{property}", "sea").replace("{code}", "double").replace("{quote}", &self.quote_id);
+        let filled = filled.replace("{store}", "main").replace("{product}", "tea").replace("{barcode}", "4001");
+        let filled = filled.replace("{document}", random.pick::<String>(&self.documents)).replace("{number}", "1");
         let filled = filled.replace("{type}", "EXPIRE_HOLD").replace("{kind}", "operation-stuck");
         Request {
             operation: (method, path),
@@ -127,6 +133,25 @@ fn sell_nights(server: &LiveServer) -> String {
     quote["id"].as_str().unwrap().to_owned()
 }
 
+/// A store, a product with barcodes, and documents about it: every other one is a draft.
+fn stock_up(server: &LiveServer) -> Vec<String> {
+    for (method, address) in [
+        ("PUT", "/v1/{tenant}/stores/{store}"),
+        ("PUT", "/v1/{tenant}/products/{product}"),
+        ("PUT", "/v1/{tenant}/products/{product}/barcodes"),
+    ] {
+        let path = address.replace("{tenant}", TENANT).replace("{store}", "main").replace("{product}", "tea");
+        server.administer(method, &path, &body(method, address, "").unwrap());
+    }
+    let document = |number: usize| {
+        let mut document = body("POST", "/v1/{tenant}/documents", "").unwrap();
+        document["post"] = number.is_multiple_of(2).into();
+        let made = server.administer("POST", &format!("/v1/{TENANT}/documents"), &document);
+        made["id"].as_str().unwrap().to_owned()
+    };
+    (0..DOCUMENTS).map(document).collect()
+}
+
 /// Fails when the API has an operation that is not spoilt here.
 pub(super) fn assert_complete(description: &Value) {
     let mut described = BTreeSet::new();
@@ -142,7 +167,7 @@ pub(super) fn assert_complete(description: &Value) {
 }
 
 /// Those of the API, and the pages beside it.
-const OPERATIONS: [(&str, &str); 90] = [
+const OPERATIONS: [(&str, &str); 114] = [
     ("GET", "/v1/{tenant}"),
     ("PUT", "/v1/{tenant}/policy"),
     ("GET", "/v1/{tenant}/pools"),
@@ -187,6 +212,30 @@ const OPERATIONS: [(&str, &str); 90] = [
     ("POST", "/v1/{tenant}/reservations/{hold}/cancel"),
     ("POST", "/v1/{tenant}/reservations/{hold}/no-show"),
     ("POST", "/v1/{tenant}/reservations/{hold}/change"),
+    ("POST", "/v1/{tenant}/holds/{hold}/sell"),
+    ("GET", "/v1/{tenant}/stores"),
+    ("GET", "/v1/{tenant}/stores/{store}"),
+    ("PUT", "/v1/{tenant}/stores/{store}"),
+    ("GET", "/v1/{tenant}/products"),
+    ("GET", "/v1/{tenant}/products/{product}"),
+    ("PUT", "/v1/{tenant}/products/{product}"),
+    ("PUT", "/v1/{tenant}/products/{product}/barcodes"),
+    ("GET", "/v1/{tenant}/barcodes/{barcode}"),
+    ("GET", "/v1/{tenant}/books"),
+    ("PUT", "/v1/{tenant}/books"),
+    ("GET", "/v1/{tenant}/documents"),
+    ("POST", "/v1/{tenant}/documents"),
+    ("POST", "/v1/{tenant}/documents/preview"),
+    ("GET", "/v1/{tenant}/documents/{document}"),
+    ("PUT", "/v1/{tenant}/documents/{document}/parts/{number}"),
+    ("POST", "/v1/{tenant}/documents/{document}/post"),
+    ("POST", "/v1/{tenant}/documents/{document}/reverse"),
+    ("GET", "/v1/{tenant}/stock"),
+    ("GET", "/v1/{tenant}/stock/balances"),
+    ("GET", "/v1/{tenant}/stock/turnover"),
+    ("GET", "/v1/{tenant}/stock/shortages"),
+    ("GET", "/v1/{tenant}/stock/{store}/{product}"),
+    ("GET", "/v1/{tenant}/stock/{store}/{product}/card"),
     ("GET", "/v1/{tenant}/schedules"),
     ("PUT", "/v1/{tenant}/schedules/{name}"),
     ("GET", "/v1/{tenant}/schedules/{name}"),
@@ -250,6 +299,19 @@ fn query(method: &str, path: &str) -> Vec<(&'static str, String)> {
         ("POST", "/v1/{tenant}/stays/{hold}/checkout") => &[("wait_ms", "1")],
         ("GET", "/v1/{tenant}/events") => &[("after", "0-0"), ("limit", "3")],
         ("POST", "/webhooks/{source}/{rest}") => &[("mode", "live")],
+        ("GET", "/v1/{tenant}/documents") => &[("store", "main"), ("reference", "INV-17"), ("limit", "3")],
+        ("GET", "/v1/{tenant}/documents/{document}") => &[("part", "0")],
+        ("GET", "/v1/{tenant}/stock") => &[("store", "main"), ("product", "tea"), ("place", "on_hand"), ("limit", "3")],
+        ("GET", "/v1/{tenant}/stock/balances") => &[("at", "2026-12-24T00:00:00Z"), ("store", "main"), ("limit", "3")],
+        ("GET", "/v1/{tenant}/stock/turnover") => {
+            &[("from", "2026-01-01T00:00:00Z"), ("until", "2099-01-01T00:00:00Z"), ("product", "tea"), ("limit", "3")]
+        }
+        ("GET", "/v1/{tenant}/stock/shortages") => &[("store", "main"), ("below", "5"), ("limit", "3")],
+        ("GET", "/v1/{tenant}/stock/{store}/{product}") => &[("place", "in_transit")],
+        ("GET", "/v1/{tenant}/stock/{store}/{product}/card") => {
+            &[("order", "effect"), ("after", "1-1"), ("limit", "3")]
+        }
+        ("GET", "/v1/{tenant}/stores" | "/v1/{tenant}/products") => &[("after", "a"), ("limit", "3")],
         ("GET", "/v1/{tenant}/properties" | "/v1/{tenant}/schedules" | "/admin/tenants") => {
             &[("after", "a"), ("limit", "3")]
         }
@@ -353,6 +415,31 @@ fn body(method: &str, path: &str, hold: &str) -> Option<Value> {
         ("POST", "/admin/keys") => json!({"tenant": TENANT, "name": "till", "scopes": ["read", "sell"], "mode": "test",
             "expires_at": "2099-01-01T00:00:00Z", "requests_per_s": 10}),
         ("POST", "/admin/keys/{key}/rotate") => json!({"overlap_secs": 60}),
+        _ => return stock_body(method, path),
+    })
+}
+
+fn stock_body(method: &str, path: &str) -> Option<Value> {
+    let new_id = Uuid::now_v7();
+    Some(match (method, path) {
+        ("PUT", "/v1/{tenant}/stores/{store}") => json!({"title": "Main street", "currency": "EUR"}),
+        ("PUT", "/v1/{tenant}/products/{product}") => json!({"title": "Tea", "unit": "pcs", "scale": 0,
+            "packs": [{"name": "box", "factor": 12}], "tracking": "none"}),
+        ("PUT", "/v1/{tenant}/products/{product}/barcodes") => {
+            json!({"barcodes": [{"code": "4001", "pack": "box"}, {"code": "4002"}]})
+        }
+        ("PUT", "/v1/{tenant}/books") => json!({"closed_until": "1999-01-01T00:00:00Z"}),
+        ("POST", "/v1/{tenant}/documents" | "/v1/{tenant}/documents/preview") => json!({"id": new_id,
+            "kind": "purchase", "store": "main", "effective_at": "2026-01-01T00:00:00Z", "reference": "INV-17",
+            "note": "Tuesday", "post": true, "extra": {"amount": 10, "by": "quantity"},
+            "lines": [{"product": "tea", "count": 2, "pack": "box", "price": "24.905"}, {"barcode": "4001", "count": 1,
+            "amount": 7}]}),
+        ("PUT", "/v1/{tenant}/documents/{document}/parts/{number}") => {
+            json!({"lines": [{"product": "tea", "count": 1, "amount": 7}]})
+        }
+        ("POST", "/v1/{tenant}/documents/{document}/reverse") => json!({"id": new_id, "note": "by mistake"}),
+        ("POST", "/v1/{tenant}/holds/{hold}/sell") => json!({"id": new_id, "store": "main", "reference": "cart-1",
+            "lines": [{"product": "tea", "count": 1}]}),
         _ => return None,
     })
 }

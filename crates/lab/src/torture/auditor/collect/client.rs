@@ -66,7 +66,7 @@ impl Client {
     }
 
     /// A list to its end.
-    async fn pages(&self, path: &str, list: &str) -> Result<Vec<Value>> {
+    pub(super) async fn pages(&self, path: &str, list: &str) -> Result<Vec<Value>> {
         let mut all = Vec::new();
         let mut after = String::new();
         loop {

@@ -6,6 +6,7 @@
 mod client;
 mod patience;
 mod stays;
+mod stock;
 mod wire;
 
 use std::collections::{BTreeSet, HashSet};
@@ -23,6 +24,7 @@ use super::state::{CollectPlan, FinalState, OperationSeen};
 use super::tasks;
 use crate::torture::history::{Ask, Entry, EventSeen};
 pub use stays::collect_stays;
+pub use stock::collect_stock;
 
 use client::Client;
 use patience::{Patience, Rest};

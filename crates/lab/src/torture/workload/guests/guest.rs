@@ -8,11 +8,11 @@ use anyhow::Result;
 use jiff::civil::Date;
 use uuid::Uuid;
 
-use super::front::{Front, Told};
 use super::{GuestsPlan, RATE_PLANS};
 use crate::hotel::Dice;
 use crate::stripe::{Method, Settlement, StripeSim};
 use crate::torture::guest_book::{GuestAnswer, GuestAsk, Nights, ReservationSeen};
+use crate::torture::workload::front::{Front, Told};
 use crate::torture::workload::world::{between, one_in};
 
 /// Longer than the server's deadline: it has an answer by then.

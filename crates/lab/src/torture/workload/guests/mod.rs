@@ -4,10 +4,8 @@
 //! | file | what it has |
 //! |---|---|
 //! | `guest` | one guest: visit after visit, what it does with a room |
-//! | `front` | sending, recording, counting; what an answer means |
 //! | `wire` | requests and answers of the API |
 
-mod front;
 mod guest;
 mod wire;
 
@@ -22,9 +20,9 @@ use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
 use super::counts::Counts;
+use super::front::{Door, Front};
 use crate::stripe::StripeSim;
-use crate::torture::guest_book::GuestBook;
-use front::Front;
+use crate::torture::book::Book;
 use guest::Guest;
 
 const PROPERTY: &str = "mar";
@@ -49,6 +47,12 @@ pub struct GuestsPlan {
     pub stripe: Arc<StripeSim>,
 }
 
+impl GuestsPlan {
+    fn door(&self) -> Door<'_> {
+        Door { nodes: &self.nodes, tenant: &self.tenant, api_key: &self.api_key }
+    }
+}
+
 /// The nights that are for sale, and the day after the last of them.
 fn days() -> Vec<Date> {
     let today = jiff::Timestamp::now().to_zoned(jiff::tz::TimeZone::UTC).date();
@@ -61,8 +65,8 @@ fn rooms(guests: usize) -> usize {
 }
 
 /// Makes the hotel, while nothing is wrong yet.
-pub async fn open_hotel(plan: &GuestsPlan, book: &Arc<GuestBook>) -> Result<()> {
-    let front = Front::open(plan, Arc::clone(book), Arc::default(), CancellationToken::new())?;
+pub async fn open_hotel(plan: &GuestsPlan, book: &Arc<Book>) -> Result<()> {
+    let front = Front::open(plan.door(), Arc::clone(book), Arc::default(), CancellationToken::new())?;
     let days = days();
     let property =
         json!({ "title": "Casa Mar", "time_zone": "UTC", "currency": "BRL", "payment_account": plan.account });
@@ -88,15 +92,10 @@ async fn put(front: &Front, path: String, body: Value) -> Result<()> {
 }
 
 /// Visits until it is stopped.
-pub async fn run_guests(
-    plan: GuestsPlan,
-    book: Arc<GuestBook>,
-    counts: Arc<Counts>,
-    stop: CancellationToken,
-) -> Result<()> {
+pub async fn run_guests(plan: GuestsPlan, book: Arc<Book>, counts: Arc<Counts>, stop: CancellationToken) -> Result<()> {
     // A guest who cannot go on ends the others too, and not the caller's other business.
     let stop = stop.child_token();
-    let front = Arc::new(Front::open(&plan, Arc::clone(&book), counts, stop.clone())?);
+    let front = Arc::new(Front::open(plan.door(), Arc::clone(&book), counts, stop.clone())?);
     let days: Arc<[Date]> = days().into();
     let guest = |number: usize| Guest::new(number, &plan, Arc::clone(&front), Arc::clone(&days)).live();
     let mut guests: JoinSet<Result<()>> = (0..plan.guests).map(guest).collect();

@@ -7,11 +7,33 @@ use serde_json::{Value, json};
 
 use super::{PROPERTY, ROOM_TYPE};
 use crate::torture::guest_book::{GuestAnswer, GuestAsk, Nights, ReservationSeen};
+use crate::torture::workload::counts::{Came, Counts};
+use crate::torture::workload::front::Ask;
 
 /// How long an answer may wait for a page.
 const PAGE_WAIT_MS: u16 = 1_500;
 
-pub(super) fn request(ask: &GuestAsk) -> (Method, String, Option<Value>) {
+impl Ask for GuestAsk {
+    type Answer = GuestAnswer;
+
+    fn request(&self) -> (Method, String, Option<Value>) {
+        request(self)
+    }
+
+    fn answer(&self, replayed: bool, body: &[u8]) -> Result<GuestAnswer> {
+        answer(self, replayed, body)
+    }
+
+    fn had_been_so(answer: &GuestAnswer) -> bool {
+        answer.replayed
+    }
+
+    fn count(&self, counts: &Counts, came: Came<'_>) {
+        counts.count_guest(self, came);
+    }
+}
+
+fn request(ask: &GuestAsk) -> (Method, String, Option<Value>) {
     let post = |path: String, body: Value| (Method::POST, path, Some(body));
     let rooms = |rate_plan: &str| json!([{ "room_type": ROOM_TYPE, "rate_plan": rate_plan }]);
     match ask {
@@ -73,8 +95,7 @@ struct QuoteIn {
     options: Vec<Value>,
 }
 
-/// What a success says.
-pub(super) fn answer(ask: &GuestAsk, replayed: bool, body: &[u8]) -> Result<GuestAnswer> {
+fn answer(ask: &GuestAsk, replayed: bool, body: &[u8]) -> Result<GuestAnswer> {
     let unreadable = || format!("a success that cannot be read: {}", String::from_utf8_lossy(body));
     let blank = GuestAnswer { replayed, ..GuestAnswer::default() };
     match ask {

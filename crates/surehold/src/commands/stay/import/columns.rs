@@ -1,23 +1,8 @@
 //! The header: which column means what.
 
-use crate::config::Nearest;
+use super::super::super::csv_file::{self, column_names};
 
-macro_rules! columns {
-    ($($column:ident = $name:literal),* $(,)?) => {
-        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-        pub(super) enum Column { $($column),* }
-
-        impl Column {
-            pub(super) const ALL: &'static [Column] = &[$(Column::$column),*];
-
-            pub(super) fn name(self) -> &'static str {
-                match self { $(Column::$column => $name),* }
-            }
-        }
-    };
-}
-
-columns! {
+column_names! {
     RoomType = "room_type",
     Date = "date",
     From = "from",
@@ -39,27 +24,18 @@ columns! {
     Reason = "reason",
 }
 
-/// In the order of the file.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Columns(pub(super) Vec<Column>);
+impl csv_file::Column for Column {
+    const ALL: &'static [Column] = Column::NAMED;
+    const HEADER_SHOWN: &'static str = "room_type,from,until,rooms,rate_plan,price";
+    const ROWS_HINT: &'static str = "add a row for each room type and range of nights";
+    const ROWS_MAX: usize = 1_000_000;
+    const REASON: Column = Column::Reason;
 
-impl Columns {
-    /// Names in any case, with blanks or dashes for underscores.
-    pub(super) fn read<'h>(header: impl Iterator<Item = &'h str>) -> Result<Columns, String> {
-        let mut columns = Vec::new();
-        for name in header {
-            let normal = name.trim().to_lowercase().replace([' ', '-'], "_");
-            let found = Column::ALL.iter().copied().find(|column| column.name() == normal);
-            let Some(column) = found else {
-                let all = Column::ALL.iter().map(|column| column.name().to_owned()).collect();
-                let name: String = name.trim().chars().take(40).collect();
-                return Err(format!("there is no column `{name}`; {}", Nearest::to(&normal, all)));
-            };
-            if columns.contains(&column) {
-                return Err(format!("the column {} is there twice", column.name()));
-            }
-            columns.push(column);
-        }
+    fn name(self) -> &'static str {
+        self.named()
+    }
+
+    fn check(columns: &[Column]) -> Result<(), String> {
         let has = |column: Column| columns.contains(&column);
         let missing = match (has(Column::RoomType), has(Column::Date), has(Column::From)) {
             (false, _, _) => "there is no column room_type",
@@ -72,21 +48,18 @@ impl Columns {
         } else {
             missing
         };
-        if missing.is_empty() { Ok(Columns(columns)) } else { Err(missing.to_owned()) }
-    }
-
-    pub(super) fn place(&self, column: Column) -> Option<usize> {
-        self.0.iter().position(|one| *one == column)
+        if missing.is_empty() { Ok(()) } else { Err(missing.to_owned()) }
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::super::super::csv_file::Columns;
     use super::*;
 
     #[test]
     fn headers() {
-        let read = |header: &str| Columns::read(header.split(','));
+        let read = |header: &str| Columns::<Column>::read(header.split(','));
         let columns = read("Room Type,date,rooms,rate-plan, PRICE ").unwrap();
         assert_eq!(columns.0, [Column::RoomType, Column::Date, Column::Rooms, Column::RatePlan, Column::Price]);
         assert!(read("room_type,from,until,price,rate_plan,reason").is_ok());

@@ -1,11 +1,10 @@
-//! `surehold stay import`: rooms, prices and restrictions from a CSV file. `file.rs` reads it, `row.rs` understands a
-//! row, `groups.rs` puts rows together, `send.rs` sets them, `report.rs` says what was refused.
+//! `surehold stay import`: rooms, prices and restrictions from a CSV file. `row.rs` understands a row, `groups.rs` puts
+//! rows together, `send.rs` sets them, `report.rs` says what was refused.
 //!
 //! Nothing is remembered between two runs: a row says how nights are to be, so that a file can be imported as often as
 //! one likes, also after a run that was cut off.
 
 mod columns;
-mod file;
 mod groups;
 mod report;
 mod row;
@@ -17,13 +16,13 @@ use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::{Value, json};
 
+use super::super::csv_file::{File, Refused};
+use super::super::money::Money;
 use super::super::view::list;
-use super::money::Money;
 use super::{Desk, PropertyArgs};
 use crate::client::ClientError;
-use file::File;
 use groups::{Group, grouped};
-use report::{Refused, Report};
+use report::Report;
 use row::Known;
 use send::Sent;
 
@@ -64,7 +63,8 @@ impl Import {
                 Err(fault) => refused.push(Refused::of(index, record.line, fault)),
             }
         }
-        let groups = grouped(&good).ok_or_else(|| file.too_much())?;
+        let groups = grouped(&good)
+            .ok_or_else(|| file.wrong("sets more nights than can be taken at once", "import it in parts"))?;
         let sent = if self.dry_run { Sent::default() } else { self.send(desk, groups).await? };
         refused.extend(sent.refused.iter().map(|(index, why)| Refused::later(*index, file.records[*index].line, why)));
         refused.sort_by_key(|refused| refused.index);
@@ -109,15 +109,13 @@ fn progress(nights: u64) -> ProgressBar {
 
 impl Report<'_> {
     fn json(&self) -> Value {
-        let refused =
-            |refused: &Refused| json!({"line": refused.line, "column": refused.column, "reason": refused.reason});
         json!({
             "rows": self.file.records.len(),
             "set": if self.dry_run { 0 } else { self.good() },
             "nights_changed": self.sent.nights_changed,
             "oversold": self.sent.oversold,
             "dry_run": self.dry_run,
-            "refused": self.refused.iter().map(refused).collect::<Vec<_>>(),
+            "refused": self.refused.iter().map(Refused::json).collect::<Vec<_>>(),
         })
     }
 }

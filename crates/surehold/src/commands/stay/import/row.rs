@@ -4,21 +4,17 @@ use jiff::civil::Date;
 use surehold_core::stays::commands::{CalendarRequest, InventoryChange, RateChange, Set, chunks};
 use surehold_core::stays::{PropertyName, RatePlanCode, RoomTypeCode, Weekdays};
 
-use super::super::super::input::date;
-use super::super::money::{DecimalSign, Money};
-use super::super::words::{shown, weekday};
+use super::super::super::csv_file::{self, Record};
+use super::super::super::input::{date, shown};
+use super::super::super::money::{DecimalSign, Money};
+use super::super::words::weekday;
 use super::columns::Column;
-use super::file::{File, Record};
 use crate::config::Nearest;
 
-pub(super) type Wanted = CalendarRequest;
+type File = csv_file::File<Column>;
+pub(super) type Fault = csv_file::Fault<Column>;
 
-/// What cannot be used. Says what to do about it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Fault {
-    pub(super) column: Option<Column>,
-    pub(super) reason: String,
-}
+pub(super) type Wanted = CalendarRequest;
 
 /// What the property has.
 pub(super) struct Known {
@@ -51,13 +47,7 @@ fn fault(column: Column, reason: impl Into<String>) -> Fault {
 
 impl Cells<'_> {
     fn read(&self, property: &str) -> Result<Wanted, Fault> {
-        let (cells, columns) = (self.record.cells.len(), self.file.header.len());
-        let extra = self.record.cells.iter().skip(columns).any(|cell| !cell.trim_ascii().is_empty());
-        if cells < columns || extra {
-            let reason =
-                format!("the row has {cells} cells, and the header {columns}; quote cells that have a separator");
-            return Err(Fault { column: None, reason });
-        }
+        self.file.check_cells(self.record)?;
         let property =
             PropertyName::new(property).map_err(|invalid| Fault { column: None, reason: invalid.to_string() })?;
         let room_type = self.room_type()?;
@@ -245,7 +235,7 @@ mod tests {
         let money = Money::of(&json!({"currency": "BRL"}));
         let told = match read(&file, &file.records[0], "mar", &money, &known) {
             Ok(wanted) => super::super::groups::change_json(&wanted).to_string(),
-            Err(Fault { column, reason }) => format!("{}: {reason}", column.map_or("row", Column::name)),
+            Err(Fault { column, reason }) => format!("{}: {reason}", column.map_or("row", Column::named)),
         };
         assert!(told.contains(expected), "{row}: {told}");
     }

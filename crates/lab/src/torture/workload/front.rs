@@ -1,4 +1,5 @@
-//! Sends what guests ask and writes down what was asked and told: nothing is sent that is not written down before.
+//! Sends what guests and clerks ask and writes down what was asked and told: nothing is sent that is not written down
+//! before.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -6,23 +7,38 @@ use std::time::Duration;
 use anyhow::Result;
 use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderValue};
 use reqwest::{Client, Method};
+use serde::Serialize;
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
-use super::{GuestsPlan, wire};
-use crate::torture::guest_book::{GuestAnswer, GuestAsk, GuestBook, GuestEntry};
+use super::asker::{bearer, hear, http_client};
+use super::counts::{Came, Counts};
+use super::told::Heard;
+use super::wire::problem_code;
+use crate::torture::book::{Book, BookEntry};
 use crate::torture::history::{Kind, UNREADABLE};
-use crate::torture::workload::asker::{bearer, hear, http_client};
-use crate::torture::workload::counts::{Came, Counts};
-use crate::torture::workload::told::Heard;
-use crate::torture::workload::wire::problem_code;
 
 /// What is asked when the run is stopped gets an answer within this time, or none.
 const LAST_WORDS: Duration = Duration::from_secs(2);
 
+/// Something that can be asked over HTTP.
+pub(super) trait Ask: Clone + Serialize {
+    type Answer: Clone + Serialize;
+
+    fn request(&self) -> (Method, String, Option<Value>);
+
+    /// What a success says.
+    fn answer(&self, replayed: bool, body: &[u8]) -> Result<Self::Answer>;
+
+    /// It had been so before.
+    fn had_been_so(answer: &Self::Answer) -> bool;
+
+    fn count(&self, counts: &Counts, came: Came<'_>);
+}
+
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Told {
-    Ok(Box<GuestAnswer>),
+pub(super) enum Told<Answer> {
+    Ok(Box<Answer>),
     /// Nothing changed: the state or the rules forbid it. The problem's code.
     Refused(String),
     /// Nothing changed: nobody was there, or had time.
@@ -31,28 +47,32 @@ pub(super) enum Told {
     Unknown(String),
 }
 
+/// Where to ask.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Door<'a> {
+    pub(super) nodes: &'a [String],
+    pub(super) tenant: &'a str,
+    pub(super) api_key: &'a str,
+}
+
 #[derive(Debug)]
 pub(super) struct Front {
     http: Client,
     /// The tenant's address at each node.
     nodes: Vec<String>,
     authorization: HeaderValue,
-    book: Arc<GuestBook>,
+    book: Arc<Book>,
     counts: Arc<Counts>,
     pub(super) stop: CancellationToken,
 }
 
 impl Front {
-    pub(super) fn open(
-        plan: &GuestsPlan,
-        book: Arc<GuestBook>,
-        counts: Arc<Counts>,
-        stop: CancellationToken,
-    ) -> Result<Front> {
+    pub(super) fn open(door: Door<'_>, book: Arc<Book>, counts: Arc<Counts>, stop: CancellationToken) -> Result<Front> {
+        let Door { nodes, tenant, api_key } = door;
         Ok(Front {
             http: http_client(|builder| builder)?,
-            nodes: plan.nodes.iter().map(|node| format!("{}/v1/{}", node.trim_end_matches('/'), plan.tenant)).collect(),
-            authorization: bearer(&plan.api_key)?,
+            nodes: nodes.iter().map(|node| format!("{}/v1/{tenant}", node.trim_end_matches('/'))).collect(),
+            authorization: bearer(api_key)?,
             book,
             counts,
             stop,
@@ -98,9 +118,15 @@ impl Front {
     }
 
     /// Asks one thing at one node, once.
-    pub(super) async fn ask(&self, ask: &GuestAsk, process: u64, node: usize, timeout: Duration) -> Result<Told> {
+    pub(super) async fn ask<A: Ask>(
+        &self,
+        ask: &A,
+        process: u64,
+        node: usize,
+        timeout: Duration,
+    ) -> Result<Told<A::Answer>> {
         self.record(ask, process, node, Kind::Invoke, None)?;
-        let (method, path, body) = wire::request(ask);
+        let (method, path, body) = ask.request();
         let told = judge(ask, self.send(method, &path, body.as_ref(), node, timeout).await);
         let kind = match &told {
             Told::Ok(_) => Kind::Ok,
@@ -108,36 +134,44 @@ impl Front {
             Told::Unknown(_) => Kind::Info,
         };
         self.record(ask, process, node, kind, Some(&told))?;
-        match &told {
-            Told::Ok(answer) if answer.replayed => self.counts.count_guest(ask, Came::Repeated),
-            Told::Ok(_) => self.counts.count_guest(ask, Came::Useful),
-            Told::Refused(code) => self.counts.count_guest(ask, Came::Refused(code)),
-            Told::TurnedAway(code) => self.counts.count_guest(ask, Came::TurnedAway(code)),
-            Told::Unknown(_) => self.counts.count_guest(ask, Came::Unknown),
-        }
+        let came = match &told {
+            Told::Ok(answer) if A::had_been_so(answer) => Came::Repeated,
+            Told::Ok(_) => Came::Useful,
+            Told::Refused(code) => Came::Refused(code),
+            Told::TurnedAway(code) => Came::TurnedAway(code),
+            Told::Unknown(_) => Came::Unknown,
+        };
+        ask.count(&self.counts, came);
         Ok(told)
     }
 
-    fn record(&self, ask: &GuestAsk, process: u64, node: usize, kind: Kind, told: Option<&Told>) -> Result<()> {
+    fn record<A: Ask>(
+        &self,
+        ask: &A,
+        process: u64,
+        node: usize,
+        kind: Kind,
+        told: Option<&Told<A::Answer>>,
+    ) -> Result<()> {
         let (answer, error) = match told {
             None => (None, None),
             Some(Told::Ok(answer)) => (Some((**answer).clone()), None),
             Some(Told::Refused(error) | Told::TurnedAway(error) | Told::Unknown(error)) => (None, Some(error.clone())),
         };
         let (index, time) = (0, 0);
-        self.book.record(GuestEntry { index, process, kind, ask: ask.clone(), answer, error, node, time })
+        self.book.record(BookEntry { index, process, kind, ask: ask.clone(), answer, error, node, time })
     }
 }
 
 /// By the API's table of outcomes and retries.
-fn judge(ask: &GuestAsk, heard: Heard) -> Told {
+fn judge<A: Ask>(ask: &A, heard: Heard) -> Told<A::Answer> {
     let (status, replayed, body) = match heard {
         Heard::Answer { status, replayed, body } => (status, replayed, body),
         Heard::Unreachable => return Told::TurnedAway("unreachable".to_owned()),
         Heard::Nothing(why) => return Told::Unknown(why),
     };
     if (200..300).contains(&status) {
-        return match wire::answer(ask, replayed, &body) {
+        return match ask.answer(replayed, &body) {
             Ok(answer) => Told::Ok(Box::new(answer)),
             Err(error) => Told::Unknown(format!("{UNREADABLE}{error:#}")),
         };

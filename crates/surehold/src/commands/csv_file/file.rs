@@ -5,42 +5,36 @@ use std::path::{Path, PathBuf};
 use csv::ByteRecord;
 
 use super::super::money::DecimalSign;
+use super::Fault;
 use super::columns::{Column, Columns};
 use crate::client::ClientError;
 
 /// Years of a large house are a few megabytes.
 const BYTES_MAX: u64 = 64 << 20;
-const ROWS_MAX: usize = 1_000_000;
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
-const HEADER_SHOWN: &str = "room_type,from,until,rooms,rate_plan,price";
 
-pub(super) struct File {
+pub(in super::super) struct File<C> {
     path: PathBuf,
     pub(super) delimiter: u8,
     pub(super) header: ByteRecord,
-    pub(super) columns: Columns,
-    pub(super) records: Vec<Record>,
+    pub(in super::super) columns: Columns<C>,
+    pub(in super::super) records: Vec<Record>,
 }
 
-pub(super) struct Record {
+pub(in super::super) struct Record {
     /// Of its first line, from 1.
-    pub(super) line: u64,
-    pub(super) cells: ByteRecord,
+    pub(in super::super) line: u64,
+    pub(in super::super) cells: ByteRecord,
 }
 
-impl File {
-    pub(super) fn read(path: &Path) -> Result<File, ClientError> {
-        let unreadable = |error: std::io::Error| wrong(path, &format!("cannot be read: {error}"), "check its name");
-        let bytes = std::fs::metadata(path).map_err(unreadable)?.len();
-        if bytes > BYTES_MAX {
-            return Err(wrong(path, &format!("has more than {} MiB", BYTES_MAX >> 20), "import it in parts"));
-        }
-        File::parse(path, &std::fs::read(path).map_err(unreadable)?)
+impl<C: Column> File<C> {
+    pub(in super::super) fn read(path: &Path) -> Result<File<C>, ClientError> {
+        File::parse(path, &read_bytes(path)?)
     }
 
-    pub(super) fn parse(path: &Path, bytes: &[u8]) -> Result<File, ClientError> {
+    pub(in super::super) fn parse(path: &Path, bytes: &[u8]) -> Result<File<C>, ClientError> {
         let bytes = bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(bytes);
-        let header_hint = format!("begin it with a line that names the columns, as in {HEADER_SHOWN}");
+        let header_hint = format!("begin it with a line that names the columns, as in {}", C::HEADER_SHOWN);
         if bytes.trim_ascii().is_empty() {
             return Err(wrong(path, "is empty", &header_hint));
         }
@@ -61,30 +55,53 @@ impl File {
             records.push(Record { line, cells });
         }
         match records.len() {
-            0 => Err(wrong(path, "has a header and no rows", "add a row for each room type and range of nights")),
-            1..=ROWS_MAX => Ok(File { path: path.to_owned(), delimiter, header, columns, records }),
-            _ => Err(wrong(path, &format!("has more than {ROWS_MAX} rows"), "import it in parts")),
+            0 => Err(wrong(path, "has a header and no rows", C::ROWS_HINT)),
+            rows if rows > C::ROWS_MAX => {
+                Err(wrong(path, &format!("has more than {} rows", C::ROWS_MAX), "import it in parts"))
+            }
+            _ => Ok(File { path: path.to_owned(), delimiter, header, columns, records }),
         }
     }
 
-    pub(super) fn too_much(&self) -> ClientError {
-        wrong(&self.path, "sets more nights than can be taken at once", "import it in parts")
+    /// About the file as a whole.
+    pub(in super::super) fn wrong(&self, what: &str, hint: &str) -> ClientError {
+        wrong(&self.path, what, hint)
     }
 
-    pub(super) fn name(&self) -> String {
+    /// A row has a cell for every column, and nothing behind them.
+    pub(in super::super) fn check_cells(&self, record: &Record) -> Result<(), Fault<C>> {
+        let (cells, columns) = (record.cells.len(), self.header.len());
+        let extra = record.cells.iter().skip(columns).any(|cell| !cell.trim_ascii().is_empty());
+        if cells >= columns && !extra {
+            return Ok(());
+        }
+        let reason = format!("the row has {cells} cells, and the header {columns}; quote cells that have a separator");
+        Err(Fault { column: None, reason })
+    }
+
+    pub(in super::super) fn name(&self) -> String {
         self.path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned())
     }
 
-    pub(super) fn decimal_sign(&self) -> DecimalSign {
+    pub(in super::super) fn decimal_sign(&self) -> DecimalSign {
         if self.delimiter == b',' { DecimalSign::Point } else { DecimalSign::PointOrComma }
     }
 
     /// The text of a cell, without blanks around it; empty if there is no such column.
-    pub(super) fn cell<'a>(&self, record: &'a Record, column: Column) -> Result<&'a str, String> {
+    pub(in super::super) fn cell<'a>(&self, record: &'a Record, column: C) -> Result<&'a str, String> {
         let cell = self.columns.place(column).and_then(|place| record.cells.get(place)).unwrap_or_default();
         let text = std::str::from_utf8(cell).map_err(|_| "this is not UTF-8; save the file as CSV UTF-8".to_owned())?;
         Ok(text.trim())
     }
+}
+
+pub(in super::super) fn read_bytes(path: &Path) -> Result<Vec<u8>, ClientError> {
+    let unreadable = |error: std::io::Error| wrong(path, &format!("cannot be read: {error}"), "check its name");
+    let bytes = std::fs::metadata(path).map_err(unreadable)?.len();
+    if bytes > BYTES_MAX {
+        return Err(wrong(path, &format!("has more than {} MiB", BYTES_MAX >> 20), "import it in parts"));
+    }
+    std::fs::read(path).map_err(unreadable)
 }
 
 /// Counts lines. The parser's own count stands before the end of the line above, and before lines that are empty.
@@ -137,7 +154,31 @@ fn delimiter(bytes: &[u8]) -> u8 {
 mod tests {
     use super::*;
 
-    fn parse(text: &[u8]) -> Result<File, String> {
+    super::super::column_names! {
+        RoomType = "room_type",
+        Date = "date",
+        Rooms = "rooms",
+        Price = "price",
+        Reason = "reason",
+    }
+
+    impl super::Column for Column {
+        const ALL: &'static [Column] = Column::NAMED;
+        const HEADER_SHOWN: &'static str = "room_type,date,rooms";
+        const ROWS_HINT: &'static str = "add a row";
+        const ROWS_MAX: usize = 4;
+        const REASON: Column = Column::Reason;
+
+        fn name(self) -> &'static str {
+            self.named()
+        }
+
+        fn check(columns: &[Column]) -> Result<(), String> {
+            if columns.is_empty() { Err("there are none".to_owned()) } else { Ok(()) }
+        }
+    }
+
+    fn parse(text: &[u8]) -> Result<File<Column>, String> {
         File::parse(Path::new("rates.csv"), text).map_err(|error| error.to_string())
     }
 
@@ -168,6 +209,7 @@ mod tests {
         check(b"room_type,date\n", "a header and no rows");
         check(b"room_type,date\n,\n,,,\n", "a header and no rows");
         check(b"double,2026-12-24,3\n", "line 1: there is no column `double`");
+        check(b"room_type\na\nb\nc\nd\ne\n", "has more than 4 rows");
         check(b"room_type,d\xffte\na,b\n", "there is no column");
         let file = parse(b"room_type,date\nd\xff,2026-12-24\n").unwrap();
         assert!(file.cell(&file.records[0], Column::RoomType).unwrap_err().contains("UTF-8"));

@@ -3,10 +3,13 @@
 use serde_json::Value;
 use surehold_core::kernel::Currency;
 
-use super::words::shown;
+use super::decimal::{self, NoDecimal};
+use super::input::shown;
 
-/// Digits beyond this are no price.
-const DIGITS_MAX: usize = 15;
+/// More digits than this has are no price.
+const AMOUNT_END: i64 = 1_000_000_000_000_000;
+/// Prices have so many decimals of a minor unit.
+const PRICE_DECIMALS: usize = 6;
 
 /// How amounts of one currency are written.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -36,12 +39,14 @@ impl Money {
         minor.as_i64().map_or(String::new(), |minor| format!("{} {}", self.code, self.plain(minor)))
     }
 
+    /// `BRL`
+    pub(super) fn code(&self) -> &str {
+        &self.code
+    }
+
     /// `450.00`
     pub(super) fn plain(&self, minor: i64) -> String {
-        let sign = if minor < 0 { "-" } else { "" };
-        let digits = format!("{:0width$}", minor.unsigned_abs(), width = self.decimals + 1);
-        let (whole, cents) = digits.split_at(digits.len() - self.decimals);
-        if cents.is_empty() { format!("{sign}{whole}") } else { format!("{sign}{whole}.{cents}") }
+        decimal::show(minor, self.decimals)
     }
 
     /// `450` where there are no cents.
@@ -56,25 +61,38 @@ impl Money {
     /// In minor units. Refuses what could mean two things: signs between thousands, more digits than there are cents.
     pub(super) fn parse(&self, text: &str, sign: DecimalSign) -> Result<i64, String> {
         let wrong = || format!("`{}` is no amount; write it like {}", shown(text), self.example());
-        let signs: &[char] = match sign {
-            DecimalSign::Point => &['.'],
-            DecimalSign::PointOrComma => &['.', ','],
-        };
-        let (whole, cents) = text.split_once(signs).unwrap_or((text, ""));
-        let digits = |text: &str| text.bytes().all(|b| b.is_ascii_digit());
-        let has_sign = whole.len() < text.len();
-        if whole.is_empty() || !digits(whole) || !digits(cents) || has_sign == cents.is_empty() {
-            return Err(wrong());
+        let too_large = || format!("`{}` is more than any price", shown(text));
+        match decimal::parse(text, self.decimals, sign) {
+            Ok(minor) if minor < AMOUNT_END => Ok(minor),
+            Ok(_) | Err(NoDecimal::TooLarge) => Err(too_large()),
+            Err(NoDecimal::Malformed) => Err(wrong()),
+            Err(NoDecimal::TooManyDecimals) => {
+                let (text, example) = (shown(text), self.example());
+                Err(format!("`{text}` has more decimals than {} has; write it like {example}", self.code))
+            }
         }
-        if cents.len() > self.decimals {
-            let (text, example) = (shown(text), self.example());
-            return Err(format!("`{text}` has more decimals than {} has; write it like {example}", self.code));
-        }
-        let padded = format!("{whole}{cents:0<width$}", width = self.decimals);
-        if padded.trim_start_matches('0').len() > DIGITS_MAX {
-            return Err(format!("`{}` is more than any price", shown(text)));
-        }
-        padded.parse().map_err(|_| wrong())
+    }
+
+    /// A price in millionths of a minor unit: up to six decimals behind the cents.
+    pub(super) fn parse_price(&self, text: &str, sign: DecimalSign) -> Result<i64, String> {
+        let (text_shown, example) = (shown(text), self.example());
+        decimal::parse(text, self.decimals + PRICE_DECIMALS, sign).map_err(|why| match why {
+            NoDecimal::Malformed => format!("`{text_shown}` is no price; write it like {example}"),
+            NoDecimal::TooManyDecimals => {
+                format!("`{text_shown}` has more than {} decimals", self.decimals + PRICE_DECIMALS)
+            }
+            NoDecimal::TooLarge => format!("`{text_shown}` is more than any price"),
+        })
+    }
+
+    /// `3.333333`, of a decimal text in minor units such as `333.3333`: all the decimals that it has.
+    pub(super) fn exact(&self, minor: &Value) -> String {
+        minor.as_str().map_or(String::new(), |minor| decimal::shifted(minor, self.decimals))
+    }
+
+    /// The same without zeros behind the cents.
+    pub(super) fn exact_short(&self, minor: &str) -> String {
+        decimal::short(&decimal::shifted(minor, self.decimals), self.decimals)
     }
 
     fn example(&self) -> String {
@@ -108,6 +126,20 @@ mod tests {
         check("KWD", 12_345, "12.345", "12.345");
         assert_eq!(money("BRL").show(&json!(45_000)), "BRL 450.00");
         assert_eq!(money("BRL").show(&json!(null)), "");
+    }
+
+    #[test]
+    fn prices() {
+        let parse = |code: &str, text: &str| money(code).parse_price(text, DecimalSign::Point);
+        assert_eq!(parse("EUR", "24.90"), Ok(2_490_000_000));
+        assert_eq!(parse("EUR", "0.00000001"), Ok(1));
+        assert_eq!(parse("JPY", "12.5"), Ok(12_500_000));
+        for bad in ["0.000000001", "1,50", "", "-1", "99999999999999999999"] {
+            assert!(parse("EUR", bad).is_err(), "{bad}");
+        }
+        assert_eq!(money("EUR").exact(&json!("333.3333")), "3.333333");
+        assert_eq!(money("EUR").exact(&json!("-50")), "-0.50");
+        assert_eq!(money("EUR").exact(&json!(null)), "");
     }
 
     #[test]
