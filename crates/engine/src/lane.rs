@@ -183,16 +183,15 @@ impl Lane {
         // Who answers first cannot decide again, so nothing may be assumed.
         let distrust = part.conflicts > 0 || is_planted(Sabotage::ReplyBeforeCommit);
         let mut work = Work::new(&mut self.jobs, &part.items, distrust);
-        match session.begin(&mut work.tenants).await? {
-            Turns::AtOnce => {}
-            Turns::AfterWaiting => {
-                // Not behind half a batch: who asks again must not overtake the first request, which may be in the rest.
-                if part.conflicts == 0 && part.losses == 0 {
-                    self.join_late_comers(&mut work, part);
-                }
-                session.load(&mut work.tenants).await?;
-            }
-            Turns::Taken(tenants) => return Err(Setback::Taken(tenants)),
+        let turns = session.begin(&mut work.tenants).await?;
+        if let Turns::Taken(tenants) = turns {
+            return Err(Setback::Taken(tenants));
+        }
+        // Not behind half a batch: who asks again must not overtake the first request, which may be in the rest.
+        let is_whole = part.conflicts == 0 && part.losses == 0;
+        let joined = is_whole && self.join_late_comers(&mut work, part);
+        if joined || turns == Turns::AfterWaiting {
+            session.open(&mut work.tenants).await?;
         }
         loop {
             work.decide(&mut self.jobs);
@@ -242,15 +241,20 @@ impl Lane {
         }
     }
 
-    /// Commands that came while the batch waited for its turn share it; otherwise two nodes that take turns would each
-    /// work in batches of a few.
-    fn join_late_comers(&mut self, work: &mut Work, part: &mut Part) {
+    /// Commands that came while the batch waited for its turn or was loaded share it. Otherwise two nodes that take turns
+    /// would each work in batches of a few, and callers who all come back at once in half batches. Tells whether any did.
+    fn join_late_comers(&mut self, work: &mut Work, part: &mut Part) -> bool {
         self.admit_arrived();
         let late = self.waiting.take_callers(BATCH_COMMANDS_MAX.saturating_sub(part.items.len()));
+        if late.is_empty() {
+            return false;
+        }
+        let before = part.items.len();
         let strangers = work.add(&mut self.jobs, &late);
         let strange: HashSet<Item> = strangers.iter().copied().collect();
         part.items.extend(late.into_iter().filter(|item| !strange.contains(item)));
         self.waiting.push_all_front(strangers, &mut self.jobs);
+        part.items.len() > before
     }
 
     /// Takes out what follows these items in their requests, wherever it waits: a request keeps its order.

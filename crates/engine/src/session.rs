@@ -21,7 +21,8 @@ impl TenantWork {
         self.facts.tenant()
     }
 
-    /// Called when the turn has been taken: the journal's head decides the batch's place and instant.
+    /// Called when the turn has been taken, before anything is decided: the journal's head decides the batch's place,
+    /// head and clock its instant.
     pub fn open(&mut self, head: Option<(i64, Timestamp)>, clock: Timestamp) {
         let (seq, at) = head.unwrap_or((0, clock));
         self.journal_seq = seq + 1;
@@ -47,7 +48,11 @@ pub trait Session {
     /// and loads what is asked for. Waits only for the turn of a single tenant, and not for long.
     fn begin(&mut self, tenants: &mut [TenantWork]) -> impl Future<Output = Result<Turns, StoreError>>;
 
-    /// Loads what has been asked for since; the first time after waiting, also clock and journal heads.
+    /// Reads clock and journal heads and loads what is asked for: the first time after waiting, and again when commands
+    /// have joined since, so that none of them is decided at an instant before it was asked for.
+    fn open(&mut self, tenants: &mut [TenantWork]) -> impl Future<Output = Result<(), StoreError>>;
+
+    /// Loads what has been asked for since.
     fn load(&mut self, tenants: &mut [TenantWork]) -> impl Future<Output = Result<(), StoreError>>;
 
     /// Writes the changes and one journal row per changed tenant, and commits.

@@ -26,8 +26,6 @@ pub(crate) struct PostgresSession {
     address: Address,
     clock_offset_micros: Arc<AtomicI64>,
     live: Option<Live>,
-    /// Clock and journal heads have been read in this transaction.
-    opened: bool,
 }
 
 /// A connection with its statements prepared.
@@ -198,7 +196,7 @@ impl Live {
     }
 }
 
-/// Whether a round trip reads clock and journal heads: once per transaction, as soon as the turns are taken.
+/// Whether a round trip reads clock and journal heads.
 #[derive(Clone, Copy)]
 enum Heads {
     Known,
@@ -270,7 +268,7 @@ fn turn_key(tenant: TenantId) -> i64 {
 
 impl PostgresSession {
     pub(crate) fn new(address: Address, clock_offset_micros: Arc<AtomicI64>) -> PostgresSession {
-        PostgresSession { address, clock_offset_micros, live: None, opened: false }
+        PostgresSession { address, clock_offset_micros, live: None }
     }
 
     /// The connection, made anew if there is none.
@@ -289,24 +287,17 @@ impl PostgresSession {
     }
 
     fn heads(&self) -> Heads {
-        if self.opened {
-            return Heads::Known;
-        }
         Heads::Read { clock_offset_micros: self.clock_offset_micros.load(Ordering::Relaxed) }
     }
 
     async fn take_turns(&mut self, tenants: &mut [TenantWork]) -> Result<Turns, StoreError> {
-        self.opened = false;
         let heads = self.heads();
         let ids: Vec<TenantId> = tenants.iter().map(TenantWork::tenant).collect();
         let keys: Vec<i64> = ids.iter().map(|tenant| turn_key(*tenant)).collect();
         let live = self.live().await?;
         let taken = live.load(tenants, Some(statements::begin_at_once(&keys)), heads).await?;
         match (&taken[..], &keys[..]) {
-            ([], _) => {
-                self.opened = true;
-                Ok(Turns::AtOnce)
-            }
+            ([], _) => Ok(Turns::AtOnce),
             (_, [key]) => {
                 live.client.batch_execute(&statements::begin_waiting(*key)).await.map_err(turn_error)?;
                 Ok(Turns::AfterWaiting)
@@ -362,9 +353,13 @@ impl Session for PostgresSession {
         self.checked(begun).await
     }
 
+    async fn open(&mut self, tenants: &mut [TenantWork]) -> Result<(), StoreError> {
+        let opened = timeout(ANSWER_TIMEOUT, self.transaction()?.load(tenants, None, self.heads())).await;
+        self.checked(opened).await.map(drop)
+    }
+
     async fn load(&mut self, tenants: &mut [TenantWork]) -> Result<(), StoreError> {
-        let loaded = timeout(ANSWER_TIMEOUT, self.transaction()?.load(tenants, None, self.heads())).await;
-        self.opened = true;
+        let loaded = timeout(ANSWER_TIMEOUT, self.transaction()?.load(tenants, None, Heads::Known)).await;
         self.checked(loaded).await.map(drop)
     }
 

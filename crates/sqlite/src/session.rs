@@ -180,11 +180,15 @@ impl<'c> SqliteSession<'c> {
         SqliteSession { ceiling, ..self }
     }
 
-    fn open(&mut self, tenants: &mut [TenantWork]) -> Result<(), StoreError> {
+    fn take_turns(&mut self, tenants: &mut [TenantWork]) -> Result<(), StoreError> {
         if let Some(ceiling) = &self.ceiling {
             ceiling.look(self.connection).map_err(store_error)?;
         }
         self.connection.execute_batch("begin immediate").map_err(store_error)?;
+        self.open_all(tenants)
+    }
+
+    fn open_all(&mut self, tenants: &mut [TenantWork]) -> Result<(), StoreError> {
         let clock = (self.clock)();
         for work in tenants.iter_mut() {
             let head = self.journal_head.query_row([work.tenant().0], |row| Ok((row.get(0)?, row.get(1)?)));
@@ -263,8 +267,13 @@ fn check(written: Written, table: &'static Table) -> Result<(), StoreError> {
 
 impl Session for SqliteSession<'_> {
     async fn begin(&mut self, tenants: &mut [TenantWork]) -> Result<Turns, StoreError> {
-        let opened = self.open(tenants);
-        self.or_roll_back(opened).map(|()| Turns::AtOnce)
+        let begun = self.take_turns(tenants);
+        self.or_roll_back(begun).map(|()| Turns::AtOnce)
+    }
+
+    async fn open(&mut self, tenants: &mut [TenantWork]) -> Result<(), StoreError> {
+        let opened = self.open_all(tenants);
+        self.or_roll_back(opened)
     }
 
     async fn load(&mut self, tenants: &mut [TenantWork]) -> Result<(), StoreError> {

@@ -55,6 +55,10 @@ points! {
     SomeTurnsTaken,
     /// The turn comes after waiting.
     TurnLate,
+    /// The first records take their time.
+    FirstLoadSlow,
+    /// Somebody came before they were there, and was taken along.
+    JoinedLate,
     /// The store takes its time.
     StoreSlow,
     ReadFails,
@@ -142,6 +146,7 @@ impl Point {
             | Point::TurnTaken
             | Point::SomeTurnsTaken
             | Point::TurnLate
+            | Point::FirstLoadSlow
             | Point::ClockForward
             | Point::ClockBack => 30,
             Point::CrashStateFound | Point::CrashStateDone => 40,
@@ -152,6 +157,7 @@ impl Point {
             Point::RepliesReordered => 500,
             // These are not drawn; they come about.
             Point::AskedAgain
+            | Point::JoinedLate
             | Point::DecidedAtExpiry
             | Point::LeaseTaken
             | Point::Redriven

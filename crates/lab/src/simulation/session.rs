@@ -12,11 +12,13 @@ use super::shared::{Attempt, Shared};
 
 /// Beyond the lease of an effect, and beyond short deadlines.
 const SLOW_MILLIS_MAX: usize = 4_000;
+/// Whoever comes meanwhile joins the batch.
+const JOINED_WITHIN: Duration = Duration::from_millis(5);
 
 pub(super) struct SimulatedSession<'s, S> {
     pub(super) inner: &'s mut S,
     pub(super) shared: Arc<Shared>,
-    /// The turn is ours after waiting; nothing is loaded.
+    /// The turn is ours after waiting; SQLite has not begun yet.
     pub(super) late: bool,
 }
 
@@ -25,13 +27,18 @@ fn broken() -> Box<dyn std::error::Error + Send + Sync> {
 }
 
 impl<S: Session> SimulatedSession<'_, S> {
-    async fn open(&mut self, tenants: &mut [TenantWork]) -> Result<(), StoreError> {
+    async fn begin_inner(&mut self, tenants: &mut [TenantWork]) -> Result<(), StoreError> {
         self.inner.begin(tenants).await?;
         self.shared.set_in_transaction(true);
+        self.note(tenants);
+        Ok(())
+    }
+
+    /// When the batch is decided, as far as is known.
+    fn note(&self, tenants: &[TenantWork]) {
         let attempts =
             tenants.iter().map(|work| Attempt { tenant: work.tenant(), seq: work.journal_seq, now: work.facts.now() });
         self.shared.state().attempts.extend(attempts);
-        Ok(())
     }
 
     async fn fails(&mut self, point: Point) -> bool {
@@ -66,20 +73,34 @@ impl<S: Session> Session for SimulatedSession<'_, S> {
             }
             if self.shared.strikes(Point::TurnLate) {
                 self.late = true;
-                // Whoever comes meanwhile joins the batch.
-                tokio::time::sleep(Duration::from_millis(5)).await;
+                tokio::time::sleep(JOINED_WITHIN).await;
                 return Ok(Turns::AfterWaiting);
             }
         }
-        self.open(tenants).await?;
+        self.begin_inner(tenants).await?;
         self.shared.may_crash(Point::CrashAfterBegin).await;
+        if self.shared.strikes(Point::FirstLoadSlow) {
+            tokio::time::sleep(JOINED_WITHIN).await;
+        }
         Ok(Turns::AtOnce)
     }
 
-    async fn load(&mut self, tenants: &mut [TenantWork]) -> Result<(), StoreError> {
+    async fn open(&mut self, tenants: &mut [TenantWork]) -> Result<(), StoreError> {
         if std::mem::take(&mut self.late) {
-            return self.open(tenants).await;
+            return self.begin_inner(tenants).await;
         }
+        self.shared.state().coverage.visit(Point::JoinedLate);
+        if self.fails(Point::LoadUnavailable).await {
+            return Err(StoreError::Unavailable(broken()));
+        }
+        let opened = self.inner.open(tenants).await;
+        self.shared.set_in_transaction(opened.is_ok());
+        opened?;
+        self.note(tenants);
+        Ok(())
+    }
+
+    async fn load(&mut self, tenants: &mut [TenantWork]) -> Result<(), StoreError> {
         if self.fails(Point::LoadUnavailable).await {
             return Err(StoreError::Unavailable(broken()));
         }

@@ -64,3 +64,84 @@ fn kinds(state: &StockState) -> Kinds<'_> {
     }
     Kinds { by_row }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::torture::auditor::feed::Event;
+    use crate::torture::auditor::model::Pool;
+    use crate::torture::auditor::replay::{Step, Timeline};
+    use crate::torture::history::{EventSeen, Units};
+
+    /// What happened to the pool, and its total and booked units then.
+    type Told = (&'static str, i64, i64);
+
+    fn what(told: &str) -> What {
+        match told {
+            "given back" => What::GivenBack { hold: uuid::Uuid::nil(), lines: Units::new(), versions: Vec::new() },
+            _ => What::PoolChanged {
+                pool: "tea".to_owned(),
+                version: 0,
+                total: 0,
+                overbook: 0,
+                granted: 0,
+                closed: false,
+            },
+        }
+    }
+
+    /// Each document is a row of the journal: what it does to the pool, then that it was posted.
+    fn is_found(documents: &[(&str, &[Told])]) -> bool {
+        let (mut events, mut steps, mut posted) = (Vec::new(), Vec::new(), Vec::new());
+        for (seq, (kind, told)) in (1..).zip(documents) {
+            for (place, (happened, total, booked)) in (0..).zip(*told) {
+                let pool = Pool { total: *total, booked: *booked, ..Pool::default() };
+                steps.push(Step { pool, lapsed: 0, event: events.len() });
+                events.push(Event { seq, place, at: 0, what: what(happened) });
+            }
+            let body = serde_json::json!({ "type": "document_posted", "kind": kind });
+            posted.push(EventSeen { cursor: format!("{seq}-{}", told.len()), at: 0, body });
+        }
+        let mut timeline = Timeline::default();
+        timeline.steps = steps;
+        let pools = HashMap::from([("tea".to_owned(), timeline)]);
+        let replay = Replay { events, pools, holds: HashMap::new(), touched: Vec::new() };
+        let mut state = StockState::default();
+        state.stores.events = posted;
+        let mut verdict = Verdict::default();
+        check(&state, &replay, &mut verdict);
+        !verdict.is_clean()
+    }
+
+    #[test]
+    fn what_was_promised_leaves_only_to_whom_it_was() {
+        // Five were bought, and three of them are booked.
+        let booked: (&str, &[Told]) = ("purchase", &[("changed", 5, 0), ("changed", 5, 3)]);
+        // Then only one of the three was found.
+        let missing: (&str, &[Told]) = ("recount", &[("changed", 1, 3)]);
+        let cases: &[(&str, bool, &[(&str, &[Told])])] = &[
+            ("the rest is sold", false, &[booked, ("sale", &[("changed", 3, 3)])]),
+            ("one of the three is sold", true, &[booked, ("sale", &[("changed", 2, 3)])]),
+            ("a count may find less", false, &[booked, missing]),
+            ("a write-off may not", true, &[booked, ("write_off", &[("changed", 1, 3)])]),
+            ("one is delivered", false, &[booked, ("sale", &[("given back", 5, 2), ("changed", 4, 2)])]),
+            ("one is given back, two leave", false, &[booked, ("sale", &[("given back", 5, 2), ("changed", 3, 2)])]),
+            ("one is given back, four leave", true, &[booked, ("sale", &[("given back", 5, 2), ("changed", 1, 2)])]),
+            ("the one is delivered", false, &[booked, missing, ("sale", &[("given back", 1, 2), ("changed", 0, 2)])]),
+            ("the one is sold to others", true, &[booked, missing, ("sale", &[("changed", 0, 3)])]),
+            (
+                "two are missing, and a third is taken",
+                true,
+                &[booked, ("recount", &[("changed", 2, 4)]), ("sale", &[("given back", 2, 3), ("changed", 0, 3)])],
+            ),
+            (
+                "what was given back in a row of before excuses nothing",
+                true,
+                &[booked, missing, ("none", &[("given back", 1, 2)]), ("sale", &[("changed", 0, 2)])],
+            ),
+        ];
+        for (case, expected, documents) in cases {
+            assert_eq!(is_found(documents), *expected, "{case}");
+        }
+    }
+}
