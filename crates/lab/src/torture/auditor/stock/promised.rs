@@ -75,6 +75,8 @@ mod tests {
 
     /// What happened to the pool, and its total and booked units then.
     type Told = (&'static str, i64, i64);
+    /// A document's kind, and what it did.
+    type Posted<'a> = (&'a str, &'a [Told]);
 
     fn what(told: &str) -> What {
         match told {
@@ -91,7 +93,7 @@ mod tests {
     }
 
     /// Each document is a row of the journal: what it does to the pool, then that it was posted.
-    fn is_found(documents: &[(&str, &[Told])]) -> bool {
+    fn is_found(documents: &[Posted<'_>]) -> bool {
         let (mut events, mut steps, mut posted) = (Vec::new(), Vec::new(), Vec::new());
         for (seq, (kind, told)) in (1..).zip(documents) {
             for (place, (happened, total, booked)) in (0..).zip(*told) {
@@ -116,10 +118,10 @@ mod tests {
     #[test]
     fn what_was_promised_leaves_only_to_whom_it_was() {
         // Five were bought, and three of them are booked.
-        let booked: (&str, &[Told]) = ("purchase", &[("changed", 5, 0), ("changed", 5, 3)]);
+        let booked: Posted<'_> = ("purchase", &[("changed", 5, 0), ("changed", 5, 3)]);
         // Then only one of the three was found.
-        let missing: (&str, &[Told]) = ("recount", &[("changed", 1, 3)]);
-        let cases: &[(&str, bool, &[(&str, &[Told])])] = &[
+        let missing: Posted<'_> = ("recount", &[("changed", 1, 3)]);
+        let cases: &[(&str, bool, &[Posted<'_>])] = &[
             ("the rest is sold", false, &[booked, ("sale", &[("changed", 3, 3)])]),
             ("one of the three is sold", true, &[booked, ("sale", &[("changed", 2, 3)])]),
             ("a count may find less", false, &[booked, missing]),
