@@ -72,10 +72,13 @@ pub enum Sabotage {
     RecountUnchecked,
     /// What was returned of a sale can be returned again.
     ReturnsUncounted,
+    /// What a lane remembers of a tenant counts, whoever has changed it since. Versions still stand in the way of harm, and
+    /// say so in the log.
+    MemoryUnchecked,
 }
 
 impl Sabotage {
-    pub const ALL: [Sabotage; 33] = [
+    pub const ALL: [Sabotage; 34] = [
         Sabotage::GuardRemoved,
         Sabotage::ExpiryNotHalfOpen,
         Sabotage::TurnNotTaken,
@@ -109,6 +112,7 @@ impl Sabotage {
         Sabotage::RevaluationForgotten,
         Sabotage::RecountUnchecked,
         Sabotage::ReturnsUncounted,
+        Sabotage::MemoryUnchecked,
     ];
 
     pub fn name(self) -> &'static str {
@@ -146,6 +150,7 @@ impl Sabotage {
             Sabotage::RevaluationForgotten => "revaluation-forgotten",
             Sabotage::RecountUnchecked => "recount-unchecked",
             Sabotage::ReturnsUncounted => "returns-uncounted",
+            Sabotage::MemoryUnchecked => "memory-unchecked",
         }
     }
 

@@ -11,10 +11,11 @@ use tracing::{error, warn};
 use uuid::Uuid;
 
 use crate::job::{FailReason, Job};
+use crate::memory::Memory;
 use crate::session::with_causes;
 use crate::waiting::Waiting;
 use crate::work::{Item, Jobs, Work};
-use crate::{Fault, LaneEnd, LaneQueue, Session, StoreError, Turns};
+use crate::{Fault, LaneEnd, LaneQueue, Session, StoreError, TenantWork, Turns};
 
 pub const BATCH_COMMANDS_MAX: usize = 8_192;
 const BATCH_TENANTS_MAX: usize = 256;
@@ -28,6 +29,7 @@ impl LaneQueue {
             queue: self,
             jobs: Jobs::default(),
             waiting: Waiting::default(),
+            memory: Memory::default(),
             rest_until: None,
             metrics: LaneMetrics::new(),
         };
@@ -49,6 +51,7 @@ pub(crate) struct Lane {
     pub(crate) queue: LaneQueue,
     pub(crate) jobs: Jobs,
     pub(crate) waiting: Waiting,
+    memory: Memory,
     /// Background work leaves the machine to callers for as long as it has taken it.
     rest_until: Option<Instant>,
     pub(crate) metrics: LaneMetrics,
@@ -182,7 +185,7 @@ impl Lane {
     async fn attempt<S: Session>(&mut self, session: &mut S, part: &mut Part) -> Result<Vec<Item>, Setback> {
         // Who answers first cannot decide again, so nothing may be assumed.
         let distrust = part.conflicts > 0 || is_planted(Sabotage::ReplyBeforeCommit);
-        let mut work = Work::new(&mut self.jobs, &part.items, distrust);
+        let mut work = Work::new(&mut self.jobs, &part.items, distrust, &mut self.memory);
         let turns = session.begin(&mut work.tenants).await?;
         if let Turns::Taken(tenants) = turns {
             return Err(Setback::Taken(tenants));
@@ -190,7 +193,11 @@ impl Lane {
         // Not behind half a batch: who asks again must not overtake the first request, which may be in the rest.
         let is_whole = part.conflicts == 0 && part.losses == 0;
         let joined = is_whole && self.join_late_comers(&mut work, part);
-        if joined || turns == Turns::AfterWaiting {
+        let waited = turns == Turns::AfterWaiting;
+        if waited {
+            work.tenants.iter_mut().for_each(TenantWork::forget);
+        }
+        if work.ask_again(&mut self.jobs) || joined || waited {
             session.open(&mut work.tenants).await?;
         }
         loop {
@@ -202,6 +209,7 @@ impl Lane {
         }
         let Some((tenant, seq)) = work.first_changed() else {
             session.abandon().await;
+            self.memory.keep(work.tenants, None);
             return Ok(work.postponed);
         };
         if is_planted(Sabotage::ReplyBeforeCommit) && work.postponed.is_empty() {
@@ -212,6 +220,7 @@ impl Lane {
         match session.commit(&work.tenants, batch).await {
             Ok(()) => {
                 self.queue.wake_workers(&work.tenants);
+                self.memory.keep(work.tenants, Some(batch));
                 Ok(work.postponed)
             }
             // The store took nothing of it.

@@ -6,6 +6,7 @@ mod engine;
 mod failure;
 mod job;
 mod lane;
+mod memory;
 mod migrate;
 mod operations;
 mod outbox;
@@ -38,7 +39,7 @@ pub use operations::{Boundary, Provider, Registered, Registry, Told, Worker, Wor
 pub use outbox::{RenderEvent, ReplayWish, Replayed};
 pub use queue::{LaneEnd, LaneQueue};
 pub use request_key::RequestKey;
-pub use session::{Session, StoreError, TenantWork, Turns};
+pub use session::{JournalHead, Session, StoreError, TenantWork, Turns};
 pub use snapshot::{Snapshot, SnapshotError};
 pub use stock::{DocumentPreview, ItemPreview};
 pub use store::{BoxFuture, OwnedValue, ReadRow, Scope, Store};

@@ -14,20 +14,76 @@ pub struct TenantWork {
     pub facts: Facts,
     /// The place of this batch in the tenant's journal.
     pub journal_seq: i64,
+    /// The tenant's last batch, as the journal says.
+    pub(crate) last_batch: Option<Uuid>,
+    /// The tenant's last batch when this lane had its turn before.
+    known_batch: Option<Uuid>,
+    memory: Memory,
+}
+
+/// Whether the facts are what the lane remembers from its turn before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Memory {
+    Nothing,
+    Remembered,
+    /// Others have been here since; what is needed has not been asked for again yet.
+    Outdated,
+}
+
+/// The last row of a tenant's journal.
+#[derive(Clone, Copy, Debug)]
+pub struct JournalHead {
+    pub seq: i64,
+    pub batch: Uuid,
+    pub at: Timestamp,
 }
 
 impl TenantWork {
+    pub(crate) fn new(facts: Facts, known_batch: Option<Uuid>) -> TenantWork {
+        TenantWork { facts, journal_seq: 0, last_batch: None, known_batch, memory: Memory::Nothing }
+    }
+
+    pub(crate) fn remembering(facts: Facts, known_batch: Uuid) -> TenantWork {
+        TenantWork { memory: Memory::Remembered, ..TenantWork::new(facts, Some(known_batch)) }
+    }
+
     pub fn tenant(&self) -> TenantId {
         self.facts.tenant()
     }
 
     /// Called when the turn has been taken, before anything is decided: the journal's head decides the batch's place,
     /// head and clock its instant.
-    pub fn open(&mut self, head: Option<(i64, Timestamp)>, clock: Timestamp) {
-        let (seq, at) = head.unwrap_or((0, clock));
+    pub fn open(&mut self, head: Option<JournalHead>, clock: Timestamp) {
+        let (seq, at) = head.map_or((0, clock), |head| (head.seq, head.at));
         self.journal_seq = seq + 1;
+        self.last_batch = head.map(|head| head.batch);
+        if !self.is_undisturbed() && !is_planted(Sabotage::MemoryUnchecked) {
+            self.forget();
+        }
         let now = if is_planted(Sabotage::TimeGoesBack) { clock } else { clock.max(at) };
         self.facts.set_now(now);
+    }
+
+    /// Nobody else has changed the tenant since this lane had its turn.
+    pub(crate) fn is_undisturbed(&self) -> bool {
+        self.known_batch.is_some() && self.known_batch == self.last_batch
+    }
+
+    /// Others have been here, or may have been.
+    pub(crate) fn forget(&mut self) {
+        if self.memory == Memory::Remembered {
+            self.facts.forget_remembered();
+            self.memory = Memory::Outdated;
+        }
+    }
+
+    /// Whether something was forgotten since this was asked last.
+    pub(crate) fn take_outdated(&mut self) -> bool {
+        let is_outdated = self.memory == Memory::Outdated;
+        if is_outdated {
+            self.memory = Memory::Nothing;
+        }
+        is_outdated
     }
 }
 

@@ -9,6 +9,7 @@ use tracing::error;
 
 use crate::TenantWork;
 use crate::job::{FailReason, Job};
+use crate::memory::Memory;
 
 /// A command of a job in the lane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -72,13 +73,15 @@ impl Jobs {
 }
 
 impl Work {
-    /// Groups the items by tenant and asks for what they name.
-    pub(crate) fn new(jobs: &mut Jobs, items: &[Item], distrust: bool) -> Work {
+    /// Groups the items by tenant and asks for what they name and is not remembered. Who distrusts does not remember.
+    pub(crate) fn new(jobs: &mut Jobs, items: &[Item], distrust: bool, memory: &mut Memory) -> Work {
         let mut ids: Vec<TenantId> = items.iter().map(|item| jobs.get(*item).tenant()).collect();
         ids.sort_unstable();
         ids.dedup();
-        let tenants: Vec<TenantWork> =
-            ids.iter().map(|id| TenantWork { facts: Facts::new(*id, distrust), journal_seq: 0 }).collect();
+        let recall = |id: &TenantId| {
+            if distrust { TenantWork::new(Facts::new(*id, true), None) } else { memory.recall(*id) }
+        };
+        let tenants: Vec<TenantWork> = ids.iter().map(recall).collect();
         let mut work = Work { tenants, open: Vec::with_capacity(items.len()), postponed: Vec::new(), rounds: 0 };
         let strangers = work.add(jobs, items);
         debug_assert!(strangers.is_empty(), "all tenants of the items are in the batch");
@@ -99,6 +102,15 @@ impl Work {
             }
         }
         strangers
+    }
+
+    /// Asks again for what was remembered and turned out to be outdated. Tells whether there was any.
+    pub(crate) fn ask_again(&mut self, jobs: &mut Jobs) -> bool {
+        let outdated: Vec<bool> = self.tenants.iter_mut().map(TenantWork::take_outdated).collect();
+        for (item, position) in self.open.iter().filter(|(_, position)| outdated[*position]) {
+            jobs.get(*item).reads(item.index, &mut self.tenants[*position].facts);
+        }
+        outdated.contains(&true)
     }
 
     /// Decides what can be decided. What has to wait for facts stays open: load them and call again. The commands of

@@ -9,7 +9,7 @@ use futures_util::future::try_join_all;
 use surehold_core::TABLES;
 use surehold_core::kernel::{Corrupt, Table, TenantId, Timestamp};
 use surehold_core::sabotage::{Sabotage, is_planted};
-use surehold_engine::{Session, StoreError, TenantWork, Turns};
+use surehold_engine::{JournalHead, Session, StoreError, TenantWork, Turns};
 use tokio::time::error::Elapsed;
 use tokio::time::timeout;
 use tokio_postgres::{Client, Error as PgError, Row, SimpleQueryMessage, Statement};
@@ -126,10 +126,12 @@ impl Live {
         for row in heads.iter().flat_map(Answer::rows) {
             let corrupt = |error: PgError| Corrupt::new(error.to_string());
             let seq: Option<i64> = row.try_get(1).map_err(corrupt)?;
-            let at: Option<PgTime> = row.try_get(2).map_err(corrupt)?;
-            let PgTime(clock) = row.try_get(3).map_err(corrupt)?;
+            let batch: Option<Uuid> = row.try_get(2).map_err(corrupt)?;
+            let at: Option<PgTime> = row.try_get(3).map_err(corrupt)?;
+            let PgTime(clock) = row.try_get(4).map_err(corrupt)?;
+            let head = seq.zip(batch).zip(at).map(|((seq, batch), PgTime(at))| JournalHead { seq, batch, at });
             let clock = if is_planted(Sabotage::NodeClockDecides) { node_clock() } else { clock };
-            work_of(tenants, row.get(0)).open(seq.zip(at.map(|PgTime(at)| at)), clock);
+            work_of(tenants, row.get(0)).open(head, clock);
         }
         absorb(tenants, &rows)?;
         // What is due can only be asked for when the clock is known.

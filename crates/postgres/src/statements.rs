@@ -65,8 +65,7 @@ pub(crate) fn load_due(table: &Table) -> Option<String> {
     ))
 }
 
-/// Parameters: arrays of tenants, all columns, versions. Taken apart as values, not as a table: that would be written down
-/// in full before its first row is read.
+/// Parameters: arrays of tenants, all columns, versions.
 pub(crate) fn insert(table: &Table) -> String {
     let value = |(column, number): (&Column, usize)| {
         let cast = if column.kind == ColumnType::Json { "::json" } else { "" };
@@ -137,9 +136,9 @@ pub(crate) fn delete(table: &Table) -> String {
 }
 
 /// Parameters: array of tenants, microseconds that the clock is off by. Rows: tenant, seq, at, clock.
-pub(crate) const JOURNAL_HEADS: &str = "select k.tenant, j.seq, j.at, \
+pub(crate) const JOURNAL_HEADS: &str = "select k.tenant, j.seq, j.batch_id, j.at, \
      clock_timestamp() + $2::bigint * interval '1 microsecond' from unnest($1::bigint[]) k(tenant) \
-     left join lateral (select seq, at from journal where tenant = k.tenant order by seq desc limit 1) j on true";
+     left join lateral (select seq, batch_id, at from journal where tenant = k.tenant order by seq desc limit 1) j on true";
 
 const JOURNAL_INSERT: &str = "insert into journal (tenant, seq, batch_id, at, events_count, events) \
      select u.tenant, u.seq, $3, u.at, u.events_count, u.events \
@@ -209,13 +208,13 @@ fn all(columns: &[Column]) -> Vec<&Column> {
     columns.iter().collect()
 }
 
-/// `unnest($1::bigint[], …) u(tenant, …)`: the tenant, the columns, then extra integers.
+/// `(select unnest($1::bigint[]) as tenant, …) u`: the tenant, the columns, then extra integers. Taken apart as values, not
+/// as a table: that would be written down in full before its first row is read.
 fn unnest(columns: &[&Column], extra: &[&str], alias: &str) -> String {
-    let kinds = columns.iter().map(|column| array_type(column.kind)).chain(extra.iter().map(|_| "bigint"));
-    let params: String = kinds.enumerate().map(|(index, kind)| format!(", ${}::{kind}[]", index + 2)).collect();
-    let names = columns.iter().map(|column| column.name).chain(extra.iter().copied());
-    let names: String = names.map(|name| format!(", {name}")).collect();
-    format!("unnest($1::bigint[]{params}) {alias}(tenant{names})")
+    let columns = columns.iter().map(|column| (column.name, array_type(column.kind)));
+    let all = columns.chain(extra.iter().map(|name| (*name, "bigint")));
+    let values = all.zip(2..).map(|((name, kind), number)| format!(", unnest(${number}::{kind}[]) as {name}"));
+    format!("(select unnest($1::bigint[]) as tenant{}) {alias}", values.collect::<String>())
 }
 
 /// JSON travels as text: it is text in our hands, and arrays of text are cheap.

@@ -4,7 +4,7 @@ use rusqlite::{Connection, Error as SqliteError, ErrorCode, OptionalExtension, S
 use surehold_core::TABLES;
 use surehold_core::kernel::{AnyShelf, Change, Corrupt, Encode, RemovedKey, Table, TenantId, Timestamp, Value};
 use surehold_core::sabotage::{Sabotage, is_planted};
-use surehold_engine::{Session, StoreError, TenantWork, Turns};
+use surehold_engine::{JournalHead, Session, StoreError, TenantWork, Turns};
 use tracing::error;
 use uuid::Uuid;
 
@@ -191,9 +191,11 @@ impl<'c> SqliteSession<'c> {
     fn open_all(&mut self, tenants: &mut [TenantWork]) -> Result<(), StoreError> {
         let clock = (self.clock)();
         for work in tenants.iter_mut() {
-            let head = self.journal_head.query_row([work.tenant().0], |row| Ok((row.get(0)?, row.get(1)?)));
-            let head: Option<(i64, i64)> = head.optional().map_err(store_error)?;
-            work.open(head.map(|(seq, at)| (seq, Timestamp::from_micros(at))), clock);
+            let head = self.journal_head.query_row([work.tenant().0], |row| {
+                let (batch, at) = (Uuid::from_bytes(row.get(1)?), Timestamp::from_micros(row.get(2)?));
+                Ok(JournalHead { seq: row.get(0)?, batch, at })
+            });
+            work.open(head.optional().map_err(store_error)?, clock);
         }
         self.load_asked(tenants)
     }

@@ -50,7 +50,8 @@ pub(crate) fn delete(table: &Table) -> String {
     format!("delete from {} where tenant = ?1{key} and {}", table.name, same_version(table.key_columns + 2))
 }
 
-pub(crate) const JOURNAL_HEAD: &str = "select seq, at from journal where tenant = ?1 order by seq desc limit 1";
+pub(crate) const JOURNAL_HEAD: &str =
+    "select seq, batch_id, at from journal where tenant = ?1 order by seq desc limit 1";
 pub(crate) const JOURNAL_INSERT: &str =
     "insert into journal (tenant, seq, batch_id, at, events_count, events) values (?1, ?2, ?3, ?4, ?5, ?6)";
 pub(crate) const JOURNAL_TRIM: &str = "delete from journal where tenant = ?1 and seq < ?2";

@@ -200,6 +200,10 @@ impl Facts {
         self.shelf_mut::<R>().ask(key);
     }
 
+    pub fn ask_anew<R: Record>(&mut self, key: &R::Key) {
+        self.shelf_mut::<R>().ask_anew(key);
+    }
+
     pub fn ask_fresh<R: Record>(&mut self, key: &R::Key) {
         if self.distrust {
             self.ask::<R>(key);
@@ -271,6 +275,23 @@ impl Facts {
         (&self.events, self.events_count)
     }
 
+    /// All is written: what the tenant's next batch can begin with, if nobody else changes the tenant until then.
+    #[must_use]
+    pub fn into_remembered(mut self) -> Facts {
+        self.shelves.retain_mut(|shelf| shelf.remember());
+        Facts { shelves: self.shelves, ..Facts::new(self.tenant, false) }
+    }
+
+    /// Somebody else has changed the tenant: nothing that was remembered counts any more.
+    pub fn forget_remembered(&mut self) {
+        self.shelves.iter_mut().for_each(|shelf| shelf.forget());
+    }
+
+    /// How many records there are, known or not.
+    pub fn records_count(&self) -> usize {
+        self.shelves.iter().map(|shelf| shelf.cells_count()).sum()
+    }
+
     pub fn shelves(&self) -> impl Iterator<Item = &dyn AnyShelf> {
         self.shelves.iter().map(AsRef::as_ref)
     }
@@ -293,7 +314,74 @@ impl Facts {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::kernel::{Pool, PoolKey, ResourceName, Slot, Tenant};
+    use crate::kernel::{Change, Owner, OwnerName, Pool, PoolKey, ResourceName, Slot, Tenant};
+
+    fn versions_written(facts: &Facts) -> Vec<(i64, Option<i64>)> {
+        let mut written = Vec::new();
+        for shelf in facts.shelves() {
+            shelf.changes(&mut |change| match change {
+                Change::Insert { version, .. } => written.push((version, None)),
+                Change::Update { version, stored_version, .. } => written.push((version, Some(stored_version))),
+                Change::Delete { stored_version, .. } => written.push((0, Some(stored_version))),
+            });
+        }
+        written
+    }
+
+    /// What a batch wrote is what the next one begins with.
+    #[test]
+    fn remembered() {
+        let [key, other] =
+            ["room", "seat"].map(|name| PoolKey { resource: ResourceName::new(name).unwrap(), slot: Slot::NONE });
+        let owner = Owner { name: OwnerName::new("a").unwrap(), holds: 1, lifetime_secs: 1, version: 0 };
+        let mut facts = Facts::new(TenantId(1), true);
+        facts.insert(Pool::new(key.clone()));
+        facts.insert(Pool::new(other.clone()));
+        facts.insert(owner.clone());
+        facts.keep_changes();
+        facts.get_mut::<Pool>(&key).unwrap().unwrap().total = 7;
+        facts.remove::<Pool>(&other);
+        facts.keep_changes();
+        facts.get::<Tenant>(&()).unwrap_err();
+
+        let mut facts = facts.into_remembered();
+        assert!(!facts.has_changes());
+        assert_eq!(facts.get::<Pool>(&key).unwrap().map(|pool| (pool.total, pool.version)), Some((7, 2)));
+        assert_eq!(facts.get::<Pool>(&other), Ok(None));
+        // Not of a kind that is remembered; asked for, and the answer never came.
+        assert_eq!(facts.get::<Owner>(&owner.name), Err(Halt::Unloaded));
+        assert_eq!(facts.get::<Tenant>(&()), Err(Halt::Unloaded));
+        assert_eq!(facts.shelves().map(AnyShelf::asked_count).sum::<usize>(), 2);
+        facts.get_mut::<Pool>(&key).unwrap().unwrap().total = 6;
+        facts.insert(Pool::new(other.clone()));
+        assert_eq!(versions_written(&facts), [(3, Some(2)), (1, None)]);
+        facts.drop_changes();
+        assert_eq!(facts.get::<Pool>(&key).unwrap().map(|pool| (pool.total, pool.version)), Some((7, 2)));
+    }
+
+    #[test]
+    fn what_was_remembered_is_asked_for_again() {
+        let keys =
+            ["room", "seat"].map(|name| PoolKey { resource: ResourceName::new(name).unwrap(), slot: Slot::NONE });
+        let mut facts = Facts::new(TenantId(1), false);
+        for key in &keys {
+            facts.insert(Pool::new(key.clone()));
+        }
+        facts.keep_changes();
+        let mut facts = facts.into_remembered();
+        facts.ask_anew::<Pool>(&keys[0]);
+        assert_eq!(facts.get::<Pool>(&keys[0]), Err(Halt::Unloaded));
+        assert!(facts.get::<Pool>(&keys[1]).unwrap().is_some());
+        // What this batch has changed is newer than what the store has.
+        facts.get_mut::<Pool>(&keys[1]).unwrap().unwrap().total = 1;
+        facts.ask_anew::<Pool>(&keys[1]);
+        assert_eq!(facts.get::<Pool>(&keys[1]).unwrap().map(|pool| pool.total), Some(1));
+        facts.drop_changes();
+        facts.forget_remembered();
+        assert_eq!(facts.get::<Pool>(&keys[1]), Err(Halt::Unloaded));
+        // It was there once: an insert would be a poor guess.
+        assert_eq!(facts.get_fresh::<Pool>(&keys[1]), Err(Halt::Unloaded));
+    }
 
     /// Each step counts, and all of them are taken back together.
     #[test]

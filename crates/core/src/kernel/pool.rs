@@ -166,6 +166,8 @@ impl Record for Pool {
         due: None,
     };
 
+    const IS_REMEMBERED: bool = true;
+
     type Key = PoolKey;
 
     fn key(&self) -> PoolKey {

@@ -230,6 +230,9 @@ impl dyn Row + '_ {
 pub trait Record: Clone + Debug + PartialEq + Send + Sync + 'static {
     const TABLE: &'static Table;
 
+    /// Whether a lane remembers it from one batch of its tenant to the next: for small records that many commands look at.
+    const IS_REMEMBERED: bool = false;
+
     /// The key within the tenant.
     type Key: Clone + Debug + Eq + Hash + Ord + Send + Sync + 'static;
 

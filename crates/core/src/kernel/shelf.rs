@@ -24,6 +24,17 @@ struct Cell<R: Record> {
     changed_by: u64,
 }
 
+impl<R: Record> Cell<R> {
+    /// What was loaded and not changed is no longer known.
+    fn forget(&mut self) {
+        if self.standing == Standing::Loaded && !self.changed {
+            self.standing = Standing::Forgotten;
+            self.record = None;
+            self.stored_version = None;
+        }
+    }
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Standing {
     /// Asked for; the answer has not come.
@@ -34,7 +45,7 @@ enum Standing {
     Assumed,
     /// Brought along by the running command, which read it before: writing it will tell whether it is still so.
     Believed,
-    /// Was believed by a command that did not write it, so nothing has told.
+    /// Was believed by a command that did not write it, or remembered until others came: nothing has told.
     Forgotten,
 }
 
@@ -118,6 +129,14 @@ impl<R: Record> Shelf<R> {
     /// Asks for the record unless the shelf can already tell.
     pub(super) fn ask(&mut self, key: &R::Key) -> bool {
         self.locate(key).is_ok()
+    }
+
+    /// Asks for the record even if it is remembered. What this batch has changed is newer than what the store has.
+    pub(super) fn ask_anew(&mut self, key: &R::Key) {
+        if let Some(position) = self.positions.get(key) {
+            self.cells[*position].forget();
+        }
+        self.ask(key);
     }
 
     pub(super) fn get(&mut self, key: &R::Key) -> Result<Option<&R>, Halt> {
@@ -307,6 +326,12 @@ pub trait AnyShelf: Debug + Send + Sync {
     fn changes<'a>(&'a self, visit: &mut dyn FnMut(Change<'a>));
     fn write_removed_key<'a>(&'a self, position: usize, out: &mut dyn Columns<'a>);
 
+    /// All is written: makes ready for the tenant's next batch. False for kinds that are not remembered.
+    fn remember(&mut self) -> bool;
+    /// Nothing that was remembered counts any more.
+    fn forget(&mut self);
+    fn cells_count(&self) -> usize;
+
     fn as_any(&self) -> &dyn Any;
     fn as_any_mut(&mut self) -> &mut dyn Any;
 }
@@ -439,6 +464,31 @@ impl<R: Record> AnyShelf for Shelf<R> {
 
     fn write_removed_key<'a>(&'a self, position: usize, out: &mut dyn Columns<'a>) {
         R::write_key(&self.cells[position].key, out);
+    }
+
+    fn remember(&mut self) -> bool {
+        for position in self.changed.drain(..) {
+            let cell = &mut self.cells[position];
+            cell.stored_version = cell.record.as_ref().map(R::version);
+            cell.standing = Standing::Loaded;
+            cell.changed = false;
+            cell.changed_by = 0;
+        }
+        // By commands that wait for the next batch, and will ask again.
+        for position in self.asked.drain(..) {
+            self.cells[position].standing = Standing::Forgotten;
+        }
+        self.due = DueRead::NotAsked;
+        self.changed_before_command = 0;
+        R::IS_REMEMBERED
+    }
+
+    fn forget(&mut self) {
+        self.cells.iter_mut().for_each(Cell::forget);
+    }
+
+    fn cells_count(&self) -> usize {
+        self.cells.len()
     }
 
     fn as_any(&self) -> &dyn Any {

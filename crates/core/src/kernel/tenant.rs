@@ -81,6 +81,8 @@ impl Record for Tenant {
         due: None,
     };
 
+    const IS_REMEMBERED: bool = true;
+
     /// A tenant owns exactly one of these.
     type Key = ();
 

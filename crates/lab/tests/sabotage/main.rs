@@ -83,6 +83,7 @@ each_does_harm! {
     nodes::a_turn_that_is_not_taken: TurnNotTaken
     nodes::a_lost_update: LostUpdate
     nodes::a_clock_of_the_node: NodeClockDecides
+    nodes::a_memory_that_nobody_checks: MemoryUnchecked
     operations::a_belief_that_nobody_checks: VersionUnchecked
     operations::a_lease_that_nobody_checks: LeaseTokenUnchecked
     operations::an_early_task: EarlyTaskBurnsId

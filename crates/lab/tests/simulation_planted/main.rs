@@ -53,6 +53,7 @@ const FOUND: &[(Sabotage, &[&str])] = &[
 const OUT_OF_REACH: &[(Sabotage, &str)] = &[
     (Sabotage::TurnNotTaken, "turns are taken on Postgres"),
     (Sabotage::LostUpdate, "two nodes write on Postgres"),
+    (Sabotage::MemoryUnchecked, "nobody else writes but on Postgres"),
     (Sabotage::NodeClockDecides, "a node has a clock beside the store's on Postgres"),
     (Sabotage::EventMissed, "events are read over HTTP"),
     (Sabotage::ForeignTenantServed, "addresses are served over HTTP"),

@@ -35,12 +35,13 @@ const KILLS: &str = "kill=4";
 const AUDIT: &str = "`surehold audit` finds nothing";
 
 /// The slow ones first, so that nobody waits for the last.
-pub(crate) const ALL: [Trial; 32] = [
+pub(crate) const ALL: [Trial; 33] = [
     on_postgres(Sabotage::LostUpdate, NO_FAULTS, &["oversold", "replay", "feed"]),
     on_postgres(Sabotage::LeaseTokenUnchecked, "freeze-worker=4", &["leases", AUDIT]),
     on_postgres(Sabotage::NodeClockDecides, TURNED_CLOCKS, &["clock"]),
     on_postgres(Sabotage::UnknownCommitIsFailure, "cut-after-commit=5", &["fail-nowhere"]),
     on_postgres(Sabotage::TurnNotTaken, NO_FAULTS, &["no defects in the log"]),
+    on_postgres(Sabotage::MemoryUnchecked, NO_FAULTS, &["no defects in the log"]),
     on_postgres(Sabotage::VersionUnchecked, NO_FAULTS, &["done-twice"]),
     on_sqlite(Sabotage::TimeGoesBack, TURNED_CLOCKS, &["feed"]),
     on_sqlite(Sabotage::ReplyBeforeCommit, KILLS, &["ok-exists"]),

@@ -29,6 +29,8 @@ impl Record for Books {
         due: None,
     };
 
+    const IS_REMEMBERED: bool = true;
+
     type Key = ();
 
     fn key(&self) {}

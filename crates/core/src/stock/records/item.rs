@@ -211,6 +211,8 @@ impl Record for StockItem {
         due: None,
     };
 
+    const IS_REMEMBERED: bool = true;
+
     type Key = ItemKey;
 
     fn key(&self) -> ItemKey {

@@ -65,6 +65,8 @@ impl Record for Product {
         due: None,
     };
 
+    const IS_REMEMBERED: bool = true;
+
     type Key = ProductCode;
 
     fn key(&self) -> ProductCode {

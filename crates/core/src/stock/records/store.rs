@@ -29,6 +29,8 @@ impl Record for Store {
         due: None,
     };
 
+    const IS_REMEMBERED: bool = true;
+
     type Key = StoreName;
 
     fn key(&self) -> StoreName {
