@@ -200,10 +200,6 @@ impl Facts {
         self.shelf_mut::<R>().ask(key);
     }
 
-    pub fn ask_anew<R: Record>(&mut self, key: &R::Key) {
-        self.shelf_mut::<R>().ask_anew(key);
-    }
-
     pub fn ask_fresh<R: Record>(&mut self, key: &R::Key) {
         if self.distrust {
             self.ask::<R>(key);
@@ -314,7 +310,9 @@ impl Facts {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::kernel::{Change, Owner, OwnerName, Pool, PoolKey, ResourceName, Slot, Tenant};
+    use crate::kernel::{Change, Currency, Owner, OwnerName, Pool, PoolKey, ResourceName, Slot, Tenant};
+    use crate::stays::Title;
+    use crate::stock::{Store, StoreName};
 
     fn versions_written(facts: &Facts) -> Vec<(i64, Option<i64>)> {
         let mut written = Vec::new();
@@ -328,59 +326,49 @@ mod tests {
         written
     }
 
-    /// What a batch wrote is what the next one begins with.
+    /// What a batch wrote is what the next one begins with, unless others come first.
     #[test]
     fn remembered() {
-        let [key, other] =
-            ["room", "seat"].map(|name| PoolKey { resource: ResourceName::new(name).unwrap(), slot: Slot::NONE });
+        let [key, other] = ["corner", "depot"].map(|name| StoreName::new(name).unwrap());
+        let store = |key: &StoreName| Store {
+            name: key.clone(),
+            title: Title::new("A").unwrap(),
+            currency: Currency::parse("EUR").unwrap(),
+            version: 0,
+        };
         let owner = Owner { name: OwnerName::new("a").unwrap(), holds: 1, lifetime_secs: 1, version: 0 };
         let mut facts = Facts::new(TenantId(1), true);
-        facts.insert(Pool::new(key.clone()));
-        facts.insert(Pool::new(other.clone()));
+        facts.insert(store(&key));
+        facts.insert(store(&other));
         facts.insert(owner.clone());
         facts.keep_changes();
-        facts.get_mut::<Pool>(&key).unwrap().unwrap().total = 7;
-        facts.remove::<Pool>(&other);
+        facts.get_mut::<Store>(&key).unwrap().unwrap().title = Title::new("B").unwrap();
+        facts.remove::<Store>(&other);
         facts.keep_changes();
         facts.get::<Tenant>(&()).unwrap_err();
 
         let mut facts = facts.into_remembered();
+        let seen = |facts: &mut Facts| {
+            let store = facts.get::<Store>(&key).unwrap();
+            store.map(|store| (store.title.as_str().to_owned(), store.version))
+        };
         assert!(!facts.has_changes());
-        assert_eq!(facts.get::<Pool>(&key).unwrap().map(|pool| (pool.total, pool.version)), Some((7, 2)));
-        assert_eq!(facts.get::<Pool>(&other), Ok(None));
+        assert_eq!(seen(&mut facts), Some(("B".to_owned(), 2)));
+        assert_eq!(facts.get::<Store>(&other), Ok(None));
         // Not of a kind that is remembered; asked for, and the answer never came.
         assert_eq!(facts.get::<Owner>(&owner.name), Err(Halt::Unloaded));
         assert_eq!(facts.get::<Tenant>(&()), Err(Halt::Unloaded));
         assert_eq!(facts.shelves().map(AnyShelf::asked_count).sum::<usize>(), 2);
-        facts.get_mut::<Pool>(&key).unwrap().unwrap().total = 6;
-        facts.insert(Pool::new(other.clone()));
+        facts.get_mut::<Store>(&key).unwrap().unwrap().title = Title::new("C").unwrap();
+        facts.insert(store(&other));
         assert_eq!(versions_written(&facts), [(3, Some(2)), (1, None)]);
         facts.drop_changes();
-        assert_eq!(facts.get::<Pool>(&key).unwrap().map(|pool| (pool.total, pool.version)), Some((7, 2)));
-    }
+        assert_eq!(seen(&mut facts), Some(("B".to_owned(), 2)));
 
-    #[test]
-    fn what_was_remembered_is_asked_for_again() {
-        let keys =
-            ["room", "seat"].map(|name| PoolKey { resource: ResourceName::new(name).unwrap(), slot: Slot::NONE });
-        let mut facts = Facts::new(TenantId(1), false);
-        for key in &keys {
-            facts.insert(Pool::new(key.clone()));
-        }
-        facts.keep_changes();
-        let mut facts = facts.into_remembered();
-        facts.ask_anew::<Pool>(&keys[0]);
-        assert_eq!(facts.get::<Pool>(&keys[0]), Err(Halt::Unloaded));
-        assert!(facts.get::<Pool>(&keys[1]).unwrap().is_some());
-        // What this batch has changed is newer than what the store has.
-        facts.get_mut::<Pool>(&keys[1]).unwrap().unwrap().total = 1;
-        facts.ask_anew::<Pool>(&keys[1]);
-        assert_eq!(facts.get::<Pool>(&keys[1]).unwrap().map(|pool| pool.total), Some(1));
-        facts.drop_changes();
         facts.forget_remembered();
-        assert_eq!(facts.get::<Pool>(&keys[1]), Err(Halt::Unloaded));
+        assert_eq!(facts.get::<Store>(&key), Err(Halt::Unloaded));
         // It was there once: an insert would be a poor guess.
-        assert_eq!(facts.get_fresh::<Pool>(&keys[1]), Err(Halt::Unloaded));
+        assert_eq!(facts.get_fresh::<Store>(&key), Err(Halt::Unloaded));
     }
 
     /// Each step counts, and all of them are taken back together.

@@ -166,8 +166,6 @@ impl Record for Pool {
         due: None,
     };
 
-    const IS_REMEMBERED: bool = true;
-
     type Key = PoolKey;
 
     fn key(&self) -> PoolKey {

@@ -231,6 +231,7 @@ pub trait Record: Clone + Debug + PartialEq + Send + Sync + 'static {
     const TABLE: &'static Table;
 
     /// Whether a lane remembers it from one batch of its tenant to the next: for small records that many commands look at.
+    /// Not what is repaired by differences, such as pools: what is wrong in the store must stay so until it is repaired.
     const IS_REMEMBERED: bool = false;
 
     /// The key within the tenant.

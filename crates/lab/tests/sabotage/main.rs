@@ -83,7 +83,6 @@ each_does_harm! {
     nodes::a_turn_that_is_not_taken: TurnNotTaken
     nodes::a_lost_update: LostUpdate
     nodes::a_clock_of_the_node: NodeClockDecides
-    nodes::a_memory_that_nobody_checks: MemoryUnchecked
     operations::a_belief_that_nobody_checks: VersionUnchecked
     operations::a_lease_that_nobody_checks: LeaseTokenUnchecked
     operations::an_early_task: EarlyTaskBurnsId
@@ -99,6 +98,7 @@ each_does_harm! {
     stock::a_forgotten_revaluation: RevaluationForgotten
     stock::a_count_that_is_old: RecountUnchecked
     stock::goods_that_come_back_twice: ReturnsUncounted
+    stock::books_that_another_node_closed: MemoryUnchecked
     disk::a_commit_that_is_not_synced: CommitUnsynced
 }
 

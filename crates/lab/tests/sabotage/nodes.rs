@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use futures_util::future::join_all;
-use surehold_core::kernel::commands::{CancelHold, ConvertHold};
+use surehold_core::kernel::commands::ConvertHold;
 use surehold_core::kernel::{ConvertMode, Hold, HoldState, Pool};
 use surehold_engine::{Engine, EngineConfig, Failure, Fault};
 use surehold_lab::fixture::{Fixture, StoreKind};
@@ -85,22 +85,6 @@ pub(super) async fn a_turn_that_is_not_taken() -> Harm {
 pub(super) async fn a_lost_update() -> Harm {
     let (active, pool) = race().await;
     (pool.held != i64::try_from(active).unwrap()).then(|| format!("{} units are held by {active} holds", pool.held))
-}
-
-/// One node remembers that there is nothing left; the other lets go of it.
-pub(super) async fn a_memory_that_nobody_checks() -> Harm {
-    let fixture = Fixture::new(StoreKind::Postgres).await.unwrap();
-    let [remembers, lets_go] = [fixture.engine().await.unwrap(), fixture.engine().await.unwrap()];
-    fill(&remembers, &[("room", 1)]).await;
-    for _ in 0..2 {
-        let hold = remembers.run(TENANT, place(&[("room", 1)])).await.unwrap().reply.hold;
-        remembers.run(TENANT, place(&[("room", 1)])).await.unwrap_err();
-        lets_go.run(TENANT, CancelHold { id: hold.id }).await.unwrap();
-    }
-    let told = remembers.run(TENANT, place(&[("room", 1)])).await;
-    remembers.stop().await;
-    lets_go.stop().await;
-    told.err().map(|refused| format!("there is a room, and it was said: {refused:?}"))
 }
 
 /// The database is a minute ahead of the node.

@@ -3,7 +3,7 @@
 use surehold_core::kernel::commands::PlaceHold;
 use surehold_core::kernel::{Command, Currency, HoldPolicy, Line, Lines, Slug, Timestamp};
 use surehold_core::stays::Title;
-use surehold_core::stock::commands::{PostDocument, PutProduct, PutStore};
+use surehold_core::stock::commands::{CloseBooks, PostDocument, PutProduct, PutStore};
 use surehold_core::stock::{
     Against, DocumentContent, DocumentHeader, DocumentId, DocumentKind, DocumentLine, ItemKey, LineCost, ProductCode,
     StockItem, StockRefusal, StoreName, UnitName, pool_of,
@@ -18,7 +18,7 @@ use super::shop::TENANT;
 /// A store with one product.
 struct Warehouse {
     engine: Engine,
-    _fixture: Fixture,
+    fixture: Fixture,
 }
 
 fn store() -> StoreName {
@@ -44,10 +44,14 @@ fn line(count: i64, amount: Option<i64>) -> Vec<DocumentLine> {
 
 impl Warehouse {
     async fn open() -> Warehouse {
-        let fixture = Fixture::new(StoreKind::Sqlite).await.unwrap();
+        Warehouse::open_on(StoreKind::Sqlite).await
+    }
+
+    async fn open_on(kind: StoreKind) -> Warehouse {
+        let fixture = Fixture::new(kind).await.unwrap();
         let engine = fixture.engine().await.unwrap();
         engine.create_tenant(Slug::new("shop").unwrap(), HoldPolicy::default(), TENANT).await.unwrap();
-        let warehouse = Warehouse { engine, _fixture: fixture };
+        let warehouse = Warehouse { engine, fixture };
         let (title, unit) = (Title::new("Tea").unwrap(), UnitName::new("pcs").unwrap());
         let currency = Currency::parse("EUR").unwrap();
         warehouse.run(PutStore { name: store(), title: title.clone(), currency }).await;
@@ -160,4 +164,20 @@ pub(super) async fn goods_that_come_back_twice() -> Harm {
     let again = warehouse.try_post(new_document(), back, vec![DocumentLine::of_line(1, 1)]).await;
     warehouse.close().await;
     again.is_ok().then(|| "one was sold, and two came back".to_owned())
+}
+
+/// One node remembers that the books are open; the other closes them.
+pub(super) async fn books_that_another_node_closed() -> Harm {
+    let warehouse = Warehouse::open_on(StoreKind::Postgres).await;
+    let other = warehouse.fixture.engine().await.unwrap();
+    for _ in 0..3 {
+        warehouse.buy(1, 100).await;
+    }
+    let before = warehouse.clock().await;
+    other.run(TENANT, CloseBooks { until: warehouse.clock().await }).await.unwrap();
+    let past = DocumentHeader { effective_at: Some(before), ..header(DocumentKind::Purchase) };
+    let told = warehouse.try_post(new_document(), past, line(1, Some(100))).await;
+    other.stop().await;
+    warehouse.close().await;
+    told.is_ok().then(|| "a document takes effect in books that are closed".to_owned())
 }
