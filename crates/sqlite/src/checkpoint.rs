@@ -132,15 +132,18 @@ mod tests {
         let mut writer = Connection::open(&path).unwrap();
         writer.execute_batch("pragma journal_mode = wal; pragma synchronous = off; create table t (x)").unwrap();
         let mut checkpointer = Checkpointer::start(&path, &mut writer).unwrap();
-        let mut longest = 0;
-        for _ in 0..20_000 {
+        let (mut pages, mut started_over, mut written) = (0, 0, 0);
+        // How long it gets before depends on when the mover gets a core.
+        while started_over < 3 {
+            assert!(written < 100_000, "the log only grows: {pages} pages");
             writer.execute("insert into t values (zeroblob(8000))", []).unwrap();
             checkpointer.committed(&writer);
-            longest = longest.max(checkpointer.shared.log_pages.load(Ordering::Relaxed));
+            written += 1;
+            let before = std::mem::replace(&mut pages, checkpointer.shared.log_pages.load(Ordering::Relaxed));
+            started_over += i32::from(pages < before);
         }
         drop(checkpointer);
-        assert!(longest < 30_000, "{longest} pages");
         let rows: i64 = writer.query_row("select count(*) from t", [], |row| row.get(0)).unwrap();
-        assert_eq!(rows, 20_000);
+        assert_eq!(rows, written);
     }
 }
