@@ -119,6 +119,12 @@ pub struct ReservationSeen {
     pub payment: Option<PaidBy>,
 }
 
+impl ReservationSeen {
+    pub fn nights(&self) -> Nights {
+        Nights { checkin: self.checkin.clone(), checkout: self.checkout.clone() }
+    }
+}
+
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct PaidBy {
     pub session: String,

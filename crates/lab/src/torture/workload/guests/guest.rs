@@ -250,7 +250,9 @@ impl Guest {
             return Ok(());
         }
         if one_in(&mut self.dice, 3) {
-            let nights = self.some_nights();
+            // Other nights are sold out, mostly; another price can always be had.
+            let is_other_nights = one_in(&mut self.dice, 2);
+            let nights = if is_other_nights { self.some_nights() } else { reservation.nights() };
             let (rate_plan, refund_excess) = (self.some_plan(), one_in(&mut self.dice, 2));
             self.ask(GuestAsk::ChangeReservation { hold, nights, rate_plan, refund_excess }).await?;
         }
