@@ -73,7 +73,7 @@ impl<'a> Writes<'a> {
         let position = position.unwrap_or_else(|| {
             let block = match verb {
                 Verb::Insert => Block::new(table.columns, 1),
-                Verb::Update => Block::for_update(table, 2),
+                Verb::Update => Block::for_update(table, 2 + table.counters().count()),
                 Verb::Delete => Block::new(table.key(), 1),
             };
             self.blocks.push(Write { table, verb, block });
@@ -86,10 +86,11 @@ impl<'a> Writes<'a> {
                 record.encode(block);
                 block.put(Value::Int(version));
             }
-            Change::Update { record, version, stored_version } => {
+            Change::Update { record, version, stored } => {
                 record.encode(block);
                 block.put(Value::Int(version));
-                block.put(Value::Int(stored_version));
+                block.put(Value::Int(stored.version));
+                stored.counters_of(table).for_each(|units| block.put(Value::Int(units)));
             }
             Change::Delete { key, stored_version } => {
                 key.encode(block);

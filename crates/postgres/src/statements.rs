@@ -80,23 +80,32 @@ pub(crate) fn insert(table: &Table) -> String {
     )
 }
 
-/// Parameters: arrays of tenants, keys, changing columns, versions, stored versions; the count of rows.
+/// Parameters: arrays of tenants, keys, changing columns, versions, stored versions, stored counters; the count of rows.
 pub(crate) fn update(table: &Table) -> String {
     if versions_are_ignored() {
         return update_whatever_is_there(table);
     }
     let columns: Vec<&Column> = table.updated().map(|(_, column)| column).collect();
     let sets: String = table.changing().map(|column| format!("{} = {}, ", column.name, typed(column, "s."))).collect();
+    let counters = table.counters().map(|column| format!(" and {0} = u.stored_{0}", column.name));
+    let expected = expected(table);
     format!(
         "with done as (update {0} r set {sets}version = s.version from \
          (select u.*, x.row from {1} cross join lateral \
-         (select ctid as row from {0} where {2} and version = u.stored_version limit 1) x) s \
+         (select ctid as row from {0} where {2} and version = u.stored_version{4} limit 1) x) s \
          where r.ctid = s.row returning 1) select surehold_expect(count(*), ${3}) from done",
         table.name,
-        unnest(&columns, &["version", "stored_version"], "u"),
+        unnest(&columns, &expected, "u"),
         same_key(table.key(), "u"),
-        columns.len() + 4,
+        columns.len() + expected.len() + 2,
+        counters.collect::<String>(),
     )
+}
+
+/// What follows the columns in an update.
+fn expected(table: &Table) -> Vec<String> {
+    let versions = ["version".to_owned(), "stored_version".to_owned()];
+    versions.into_iter().chain(table.counters().map(|column| format!("stored_{}", column.name))).collect()
 }
 
 fn versions_are_ignored() -> bool {
@@ -108,12 +117,13 @@ fn update_whatever_is_there(table: &Table) -> String {
     let columns: Vec<&Column> = table.updated().map(|(_, column)| column).collect();
     let sets: String = table.changing().map(|column| format!("{} = {}, ", column.name, typed(column, "u."))).collect();
     let key: String = table.key().iter().map(|column| format!(" and r.{0} = u.{0}", column.name)).collect();
+    let expected = expected(table);
     format!(
         "with done as (update {} r set {sets}version = u.version from {} where r.tenant = u.tenant{key} returning 1) \
          select surehold_expect(${2}, ${2}) from done",
         table.name,
-        unnest(&columns, &["version", "stored_version"], "u"),
-        columns.len() + 4,
+        unnest(&columns, &expected, "u"),
+        columns.len() + expected.len() + 2,
     )
 }
 
@@ -129,7 +139,7 @@ pub(crate) fn delete(table: &Table) -> String {
          (select ctid as row from {0} where {2}{same_version} limit 1) x)) returning 1) \
          select surehold_expect({found}, ${3}) from done",
         table.name,
-        unnest(&all(table.key()), &["stored_version"], "u"),
+        unnest(&all(table.key()), &["stored_version".to_owned()], "u"),
         same_key(table.key(), "u"),
         table.key_columns + 3,
     )
@@ -210,9 +220,9 @@ fn all(columns: &[Column]) -> Vec<&Column> {
 
 /// `(select unnest($1::bigint[]) as tenant, …) u`: the tenant, the columns, then extra integers. Taken apart as values, not
 /// as a table: that would be written down in full before its first row is read.
-fn unnest(columns: &[&Column], extra: &[&str], alias: &str) -> String {
+fn unnest(columns: &[&Column], extra: &[String], alias: &str) -> String {
     let columns = columns.iter().map(|column| (column.name, array_type(column.kind)));
-    let all = columns.chain(extra.iter().map(|name| (*name, "bigint")));
+    let all = columns.chain(extra.iter().map(|name| (name.as_str(), "bigint")));
     let values = all.zip(2..).map(|((name, kind), number)| format!(", unnest(${number}::{kind}[]) as {name}"));
     format!("(select unnest($1::bigint[]) as tenant{}) {alias}", values.collect::<String>())
 }

@@ -34,7 +34,8 @@ impl<'a> FromSql<'a> for PgTime {
     accepts!(TIMESTAMPTZ);
 }
 
-/// Rows on their way in, column by column.
+/// Rows on their way in, column by column. A column ends with its last value: Postgres takes what is missing for null where
+/// arrays of different lengths are taken apart side by side, and whole columns of nulls cost nothing.
 #[derive(Debug)]
 pub(crate) struct Block<'a> {
     columns: Vec<ColumnArray<'a>>,
@@ -92,7 +93,7 @@ impl<'a> Block<'a> {
 
 impl<'a> Columns<'a> for Block<'a> {
     fn put(&mut self, value: Value<'a>) {
-        self.columns[self.next].push(value);
+        self.columns[self.next].put(self.rows, value);
         self.next += 1;
     }
 }
@@ -109,21 +110,15 @@ impl<'a> ColumnArray<'a> {
         }
     }
 
-    fn push(&mut self, value: Value<'a>) {
+    fn put(&mut self, row: usize, value: Value<'a>) {
         match (self, value) {
-            (ColumnArray::Int(array), Value::Int(int)) => array.push(Some(int)),
-            (ColumnArray::Bool(array), Value::Bool(bool)) => array.push(Some(bool)),
-            (ColumnArray::Text(array), Value::Text(text)) => array.push(Some(text)),
-            (ColumnArray::Bytes(array), Value::Bytes(bytes)) => array.push(Some(bytes)),
-            (ColumnArray::Uuid(array), Value::Uuid(uuid)) => array.push(Some(uuid)),
-            (ColumnArray::Time(array), Value::Time(time)) => array.push(Some(PgTime(time))),
-            (ColumnArray::Int(array), Value::Null) => array.push(None),
-            (ColumnArray::Bool(array), Value::Null) => array.push(None),
-            (ColumnArray::Text(array), Value::Null) => array.push(None),
-            (ColumnArray::Bytes(array), Value::Null) => array.push(None),
-            (ColumnArray::Uuid(array), Value::Null) => array.push(None),
-            (ColumnArray::Time(array), Value::Null) => array.push(None),
-            (ColumnArray::Skipped, _) => {}
+            (ColumnArray::Int(array), Value::Int(int)) => put(array, row, int),
+            (ColumnArray::Bool(array), Value::Bool(bool)) => put(array, row, bool),
+            (ColumnArray::Text(array), Value::Text(text)) => put(array, row, text),
+            (ColumnArray::Bytes(array), Value::Bytes(bytes)) => put(array, row, bytes),
+            (ColumnArray::Uuid(array), Value::Uuid(uuid)) => put(array, row, uuid),
+            (ColumnArray::Time(array), Value::Time(time)) => put(array, row, PgTime(time)),
+            (ColumnArray::Skipped, _) | (_, Value::Null) => {}
             (column, value) => unreachable!("{value:?} put into {column:?}: a record disagrees with its descriptor"),
         }
     }
@@ -139,6 +134,12 @@ impl<'a> ColumnArray<'a> {
             ColumnArray::Skipped => None,
         }
     }
+}
+
+/// What was left out before it is null.
+fn put<T>(array: &mut Vec<Option<T>>, row: usize, value: T) {
+    array.resize_with(row, || None);
+    array.push(Some(value));
 }
 
 /// A loaded row, read in the descriptor's order from column `next` on; the version, an integer, comes last.
@@ -167,4 +168,27 @@ pub(crate) fn read(row: &PostgresRow, index: usize, kind: ColumnType) -> Result<
         ColumnType::Uuid => row.try_get::<_, Option<Uuid>>(index)?.map_or(Value::Null, Value::Uuid),
         ColumnType::Time => row.try_get::<_, Option<PgTime>>(index)?.map_or(Value::Null, |time| Value::Time(time.0)),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_end_with_their_last_value() {
+        let columns = [Column::fixed("name", ColumnType::Text), Column::changing("units", ColumnType::Int)];
+        let mut block = Block::new(&columns, 0);
+        for (name, units) in [("a", None), ("b", Some(2)), ("c", None)] {
+            block.put(Value::Int(7));
+            block.put(Value::Text(name));
+            block.put(units.map_or(Value::Null, Value::Int));
+            block.end_row();
+        }
+        let [ColumnArray::Int(tenants), ColumnArray::Text(names), ColumnArray::Int(units)] = &block.columns[..] else {
+            panic!("{block:?}")
+        };
+        assert_eq!(tenants, &[Some(7); 3]);
+        assert_eq!(names, &["a", "b", "c"].map(Some));
+        assert_eq!(units, &[None, Some(2)]);
+    }
 }

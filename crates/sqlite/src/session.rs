@@ -2,7 +2,7 @@
 
 use rusqlite::{Connection, Error as SqliteError, ErrorCode, OptionalExtension, Statement};
 use surehold_core::TABLES;
-use surehold_core::kernel::{AnyShelf, Change, Corrupt, Encode, RemovedKey, Table, TenantId, Timestamp, Value};
+use surehold_core::kernel::{AnyShelf, Change, Corrupt, Encode, RemovedKey, Stored, Table, TenantId, Timestamp, Value};
 use surehold_core::sabotage::{Sabotage, is_planted};
 use surehold_engine::{JournalHead, Session, StoreError, TenantWork, Turns};
 use tracing::error;
@@ -86,8 +86,8 @@ impl<'c> KindStatements<'c> {
             }
             match change {
                 Change::Insert { record, version } => inserts.push((record, version)),
-                Change::Update { record, version, stored_version } => {
-                    written = self.update(tenant, record, version, stored_version);
+                Change::Update { record, version, stored } => {
+                    written = self.update(tenant, record, version, stored);
                 }
                 Change::Delete { key, stored_version } => written = self.delete(tenant, key, stored_version),
             }
@@ -114,13 +114,14 @@ impl<'c> KindStatements<'c> {
         tenant: TenantId,
         record: &dyn Encode,
         version: i64,
-        stored_version: i64,
+        stored: Stored,
     ) -> rusqlite::Result<Written> {
         let mut binder = Binder::new(&mut self.update);
         binder.bind(Value::Int(tenant.0));
         record.encode(&mut binder);
         binder.bind(Value::Int(version));
-        binder.bind(Value::Int(stored_version));
+        binder.bind(Value::Int(stored.version));
+        stored.counters_of(self.table).for_each(|units| binder.bind(Value::Int(units)));
         Ok(Written::once(binder.execute()?))
     }
 

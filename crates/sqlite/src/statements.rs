@@ -34,14 +34,21 @@ pub(crate) fn insert(table: &Table, rows: usize) -> String {
     format!("insert into {} (tenant, {columns}, version) values {values} on conflict do nothing", table.name)
 }
 
-/// Parameters: tenant, all columns, version, stored version. Columns that never change are bound and not used.
+/// Parameters: tenant, all columns, version, stored version, stored counters. Columns that never change are bound and not used.
 pub(crate) fn update(table: &Table) -> String {
     let first = 2;
     let changing = table.columns.iter().enumerate().filter(|(_, column)| !column.fixed);
     let sets: String = changing.map(|(index, column)| format!("{} = ?{}, ", column.name, index + first)).collect();
     let (version, stored) = (table.columns.len() + first, table.columns.len() + first + 1);
     let key = conditions(table.key(), first);
-    format!("update {} set {sets}version = ?{version} where tenant = ?1{key} and {}", table.name, same_version(stored))
+    let counters =
+        table.counters().zip(stored + 1..).map(|(column, number)| format!(" and {} = ?{number}", column.name));
+    format!(
+        "update {} set {sets}version = ?{version} where tenant = ?1{key} and {}{}",
+        table.name,
+        same_version(stored),
+        counters.collect::<String>(),
+    )
 }
 
 /// Parameters: tenant, key, stored version.

@@ -310,7 +310,7 @@ impl Facts {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::kernel::{Change, Currency, Owner, OwnerName, Pool, PoolKey, ResourceName, Slot, Tenant};
+    use crate::kernel::{Change, Currency, Owner, OwnerName, Pool, PoolKey, ResourceName, Slot, Stored, Tenant};
     use crate::stays::Title;
     use crate::stock::{Store, StoreName};
 
@@ -319,7 +319,7 @@ mod tests {
         for shelf in facts.shelves() {
             shelf.changes(&mut |change| match change {
                 Change::Insert { version, .. } => written.push((version, None)),
-                Change::Update { version, stored_version, .. } => written.push((version, Some(stored_version))),
+                Change::Update { version, stored, .. } => written.push((version, Some(stored.version))),
                 Change::Delete { stored_version, .. } => written.push((0, Some(stored_version))),
             });
         }
@@ -369,6 +369,33 @@ mod tests {
         assert_eq!(facts.get::<Store>(&key), Err(Halt::Unloaded));
         // It was there once: an insert would be a poor guess.
         assert_eq!(facts.get_fresh::<Store>(&key), Err(Halt::Unloaded));
+    }
+
+    /// As they are in the store, whatever the batch has done to them.
+    #[test]
+    fn an_update_says_which_counters_it_expects() {
+        let key = PoolKey { resource: ResourceName::new("room").unwrap(), slot: Slot::NONE };
+        let mut facts = Facts::new(TenantId(1), true);
+        facts.insert(Pool { held: 2, booked: 1, ..Pool::new(key.clone()) });
+        facts.keep_changes();
+        let mut facts = facts.into_remembered();
+        for _ in 0..2 {
+            facts.get_mut::<Pool>(&key).unwrap().unwrap().held += 1;
+            facts.keep_changes();
+        }
+        let mut expected = Vec::new();
+        for shelf in facts.shelves() {
+            shelf.changes(&mut |change| match change {
+                Change::Update { version, stored, .. } => {
+                    expected.push((version, stored.version, stored.counters_of(Pool::TABLE).collect()));
+                }
+                other => panic!("{other:?}"),
+            });
+        }
+        assert_eq!(expected, [(3, 1, vec![2, 1])]);
+        // A kind without counters expects none.
+        let stored = Stored { version: 1, counters: [2, 1] };
+        assert_eq!(stored.counters_of(Owner::TABLE).count(), 0);
     }
 
     /// Each step counts, and all of them are taken back together.

@@ -35,7 +35,7 @@ pub use names::{IdempotencyKey, KeyName, Metadata, NAME_BYTES_MAX, OwnerName, Re
 pub(crate) use names::{check_name, check_slug, name};
 pub use owner::Owner;
 pub use pool::{Pool, PoolKey, UNITS_MAX};
-pub use record::{Column, ColumnType, Columns, Corrupt, Due, Record, Row, Table, Value};
+pub use record::{Column, ColumnType, Columns, Corrupt, Counters, Due, Record, Row, Stored, Table, Value};
 pub use refusal::{Refusal, ShortLine};
 pub use reply::{KeptReply, ReplyKey};
 pub use shelf::{AnyShelf, Change, Encode, RemovedKey};

@@ -5,7 +5,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::record::{Column, ColumnType, Columns, Corrupt, Record, Row, Table, Value};
+use super::record::{Column, ColumnType, Columns, Corrupt, Counters, Record, Row, Table, Value};
 use super::{ResourceName, Slot};
 use crate::sabotage::{Sabotage, is_any_planted, is_planted};
 
@@ -155,8 +155,8 @@ impl Record for Pool {
             Column::fixed("slot", ColumnType::Text),
             Column::changing("total", ColumnType::Int),
             Column::changing("overbook", ColumnType::Int),
-            Column::changing("held", ColumnType::Int),
-            Column::changing("booked", ColumnType::Int),
+            Column::counter("held"),
+            Column::counter("booked"),
             Column::changing("granted", ColumnType::Int),
             Column::changing("oversold", ColumnType::Int),
             Column::changing("closed", ColumnType::Bool),
@@ -166,10 +166,16 @@ impl Record for Pool {
         due: None,
     };
 
+    const IS_REMEMBERED: bool = true;
+
     type Key = PoolKey;
 
     fn key(&self) -> PoolKey {
         self.key.clone()
+    }
+
+    fn counters(&self) -> Counters {
+        [self.held, self.booked]
     }
 
     fn write_key<'a>(key: &'a PoolKey, out: &mut dyn Columns<'a>) {

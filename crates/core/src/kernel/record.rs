@@ -27,15 +27,22 @@ pub struct Column {
     pub kind: ColumnType,
     /// Fixed columns never change after the insert and are left out of updates.
     pub fixed: bool,
+    /// Counters are put right by differences: what is wrong in the store must stay wrong until then, so an update says what
+    /// it expects to find there. The record tells it in [`Record::counters`].
+    pub is_counter: bool,
 }
 
 impl Column {
     pub const fn fixed(name: &'static str, kind: ColumnType) -> Column {
-        Column { name, kind, fixed: true }
+        Column { name, kind, fixed: true, is_counter: false }
     }
 
     pub const fn changing(name: &'static str, kind: ColumnType) -> Column {
-        Column { name, kind, fixed: false }
+        Column { name, kind, fixed: false, is_counter: false }
+    }
+
+    pub const fn counter(name: &'static str) -> Column {
+        Column { name, kind: ColumnType::Int, fixed: false, is_counter: true }
     }
 }
 
@@ -78,6 +85,10 @@ impl Table {
     pub fn updated(&self) -> impl Iterator<Item = (usize, &'static Column)> {
         let key_columns = self.key_columns;
         self.columns.iter().enumerate().filter(move |(index, column)| *index < key_columns || !column.fixed)
+    }
+
+    pub fn counters(&self) -> impl Iterator<Item = &'static Column> {
+        self.columns.iter().filter(|column| column.is_counter)
     }
 
     pub fn changing(&self) -> impl Iterator<Item = &'static Column> {
@@ -226,12 +237,32 @@ impl dyn Row + '_ {
     }
 }
 
+/// As many as a kind of record has, and zeroes.
+pub type Counters = [i64; 2];
+
+/// What an update expects to find in the store.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stored {
+    pub version: i64,
+    pub counters: Counters,
+}
+
+impl Stored {
+    pub(super) fn of(record: &impl Record) -> Stored {
+        Stored { version: record.version(), counters: record.counters() }
+    }
+
+    /// Of as many columns as the table has.
+    pub fn counters_of(&self, table: &Table) -> impl Iterator<Item = i64> {
+        table.counters().zip(self.counters).map(|(_, units)| units)
+    }
+}
+
 /// Something that a tenant owns and that commands decide on.
 pub trait Record: Clone + Debug + PartialEq + Send + Sync + 'static {
     const TABLE: &'static Table;
 
     /// Whether a lane remembers it from one batch of its tenant to the next: for small records that many commands look at.
-    /// Not what is repaired by differences, such as pools: what is wrong in the store must stay so until it is repaired.
     const IS_REMEMBERED: bool = false;
 
     /// The key within the tenant.
@@ -252,6 +283,11 @@ pub trait Record: Clone + Debug + PartialEq + Send + Sync + 'static {
 
     /// The engine counts versions: one step per command that changes the record.
     fn set_version(&mut self, version: i64);
+
+    /// The values of [`Column::counter`] columns, in their order.
+    fn counters(&self) -> Counters {
+        Counters::default()
+    }
 
     /// When the record becomes due, in agreement with the descriptor's [`Due`].
     fn due_at(&self) -> Option<Timestamp> {

@@ -7,7 +7,7 @@ use std::fmt::Debug;
 
 use foldhash::{HashMap, HashMapExt};
 
-use super::record::{Columns, Corrupt, Record, Row, Table};
+use super::record::{Columns, Corrupt, Record, Row, Stored, Table};
 use super::{Halt, Timestamp};
 use crate::sabotage::{Sabotage, is_planted};
 
@@ -16,8 +16,8 @@ struct Cell<R: Record> {
     key: R::Key,
     /// `None` is a record known, or assumed, to be absent.
     record: Option<R>,
-    /// The version in the store; `None` if the store has no such record.
-    stored_version: Option<i64>,
+    /// `None` if the store has no such record.
+    stored: Option<Stored>,
     standing: Standing,
     changed: bool,
     /// The last command that changed it, so that a command changes the version once.
@@ -30,7 +30,7 @@ impl<R: Record> Cell<R> {
         if self.standing == Standing::Loaded && !self.changed {
             self.standing = Standing::Forgotten;
             self.record = None;
-            self.stored_version = None;
+            self.stored = None;
         }
     }
 }
@@ -99,7 +99,7 @@ impl<R: Record> Shelf<R> {
     fn add(&mut self, key: R::Key, standing: Standing) -> usize {
         let position = self.cells.len();
         self.positions.insert(key.clone(), position);
-        self.cells.push(Cell { key, record: None, stored_version: None, standing, changed: false, changed_by: 0 });
+        self.cells.push(Cell { key, record: None, stored: None, standing, changed: false, changed_by: 0 });
         position
     }
 
@@ -169,7 +169,7 @@ impl<R: Record> Shelf<R> {
         let cell = &mut self.cells[position];
         if cell.standing == Standing::Forgotten {
             cell.standing = Standing::Believed;
-            cell.stored_version = Some(record.version());
+            cell.stored = Some(Stored::of(record));
             cell.record = Some(record.clone());
             self.assumed.push(position);
         }
@@ -200,7 +200,7 @@ impl<R: Record> Shelf<R> {
             if cell.standing == Standing::Believed && !cell.changed {
                 cell.standing = Standing::Forgotten;
                 cell.record = None;
-                cell.stored_version = None;
+                cell.stored = None;
             }
         }
     }
@@ -222,8 +222,8 @@ impl<R: Record> Shelf<R> {
         assert!(cell.record.is_none(), "a record is inserted only where there is none");
         // A record that replaces one removed in the same batch is written as an update, which skips fixed columns.
         let all_change = R::TABLE.changing().count() == R::TABLE.columns.len().strict_sub(R::TABLE.key_columns);
-        assert!(cell.stored_version.is_none() || all_change, "kinds with fixed columns are not replaced in a batch");
-        record.set_version(cell.stored_version.unwrap_or(0).strict_add(1));
+        assert!(cell.stored.is_none() || all_change, "kinds with fixed columns are not replaced in a batch");
+        record.set_version(cell.stored.map_or(0, |stored| stored.version).strict_add(1));
         cell.record.insert(record)
     }
 
@@ -265,7 +265,7 @@ impl<R: Record> Shelf<R> {
         };
         if missing {
             cell.standing = Standing::Loaded;
-            cell.stored_version = Some(record.version());
+            cell.stored = Some(Stored::of(&record));
             cell.record = Some(record);
         }
         position
@@ -332,7 +332,7 @@ pub trait AnyShelf: Debug + Send + Sync {
 #[derive(Clone, Copy, Debug)]
 pub enum Change<'a> {
     Insert { record: &'a dyn Encode, version: i64 },
-    Update { record: &'a dyn Encode, version: i64, stored_version: i64 },
+    Update { record: &'a dyn Encode, version: i64, stored: Stored },
     Delete { key: RemovedKey<'a>, stored_version: i64 },
 }
 
@@ -427,7 +427,7 @@ impl<R: Record> AnyShelf for Shelf<R> {
             let cell = &mut self.cells[*position];
             cell.standing = Standing::Asked;
             cell.record = None;
-            cell.stored_version = None;
+            cell.stored = None;
             self.asked.push(*position);
         }
         !assumed.is_empty()
@@ -440,12 +440,12 @@ impl<R: Record> AnyShelf for Shelf<R> {
     fn changes<'a>(&'a self, visit: &mut dyn FnMut(Change<'a>)) {
         for position in &self.changed {
             let cell = &self.cells[*position];
-            match (&cell.record, cell.stored_version) {
+            match (&cell.record, cell.stored) {
                 (Some(record), None) => visit(Change::Insert { record, version: record.version() }),
-                (Some(record), Some(stored_version)) => {
-                    visit(Change::Update { record, version: record.version(), stored_version });
+                (Some(record), Some(stored)) => {
+                    visit(Change::Update { record, version: record.version(), stored });
                 }
-                (None, Some(stored_version)) => {
+                (None, Some(Stored { version: stored_version, .. })) => {
                     visit(Change::Delete { key: RemovedKey { shelf: self, position: *position }, stored_version });
                 }
                 // Inserted and removed in one batch: nothing to write.
@@ -461,7 +461,7 @@ impl<R: Record> AnyShelf for Shelf<R> {
     fn remember(&mut self) -> bool {
         for position in self.changed.drain(..) {
             let cell = &mut self.cells[position];
-            cell.stored_version = cell.record.as_ref().map(R::version);
+            cell.stored = cell.record.as_ref().map(Stored::of);
             cell.standing = Standing::Loaded;
             cell.changed = false;
             cell.changed_by = 0;

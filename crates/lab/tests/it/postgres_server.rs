@@ -4,7 +4,7 @@ use std::error::Error;
 
 use futures_util::future::join_all;
 use surehold_core::kernel::TenantId;
-use surehold_core::kernel::commands::PlaceHold;
+use surehold_core::kernel::commands::{CancelHold, PlaceHold};
 use surehold_engine::{Engine, EngineConfig, Failure, SchemaError, Store};
 use surehold_lab::fixture::{Fixture, StoreKind, connect};
 use surehold_postgres::{ConnectError, PostgresConfig, PostgresStore};
@@ -227,6 +227,34 @@ async fn two_nodes_sell_what_there_is() {
     assert_eq!((sold, sold + refused + replayed), (60, 100));
     let dump = world.audit().await;
     assert_eq!((dump.holds.len(), dump.pools[0].held), (60, 60));
+}
+
+/// A lane remembers what it wrote, for as long as nobody else writes: in turns of several batches each, so that both nodes
+/// remember, and are told otherwise.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn nodes_forget_what_others_have_changed() {
+    const ROUNDS: usize = 12;
+    let fixture = fixture().await;
+    let mut world = World::open(&fixture).await;
+    world.play("put room=1; put seat=100").await;
+    let (tenant, nodes) = (world.tenant, [world.engine.clone(), fixture.engine().await.unwrap()]);
+    let mut held = None;
+    for round in 0..ROUNDS {
+        let node = &nodes[round % 2];
+        // The other node's: it was there when this one looked last.
+        if let Some(id) = held.take() {
+            node.run(tenant, CancelHold { id }).await.unwrap();
+        }
+        for _ in 0..round % 4 {
+            node.run(tenant, PlaceHold::new(new_id(), parse_lines("seat=1"))).await.unwrap();
+        }
+        let placed = node.run(tenant, PlaceHold::new(new_id(), parse_lines("room=1"))).await.unwrap();
+        held = Some(placed.reply.hold.id);
+        let refused = nodes[(round + 1) % 2].run(tenant, PlaceHold::new(new_id(), parse_lines("room=1"))).await;
+        assert!(matches!(refused, Err(Failure::Refused(_))), "{refused:?}");
+    }
+    let dump = world.audit().await;
+    assert_eq!(dump.holds.len(), ROUNDS + ROUNDS / 4 * 6);
 }
 
 /// What the core allows and nothing else, whoever writes.

@@ -222,11 +222,11 @@ fn write(rows: &mut Rows, shelf: &dyn AnyShelf, change: Change<'_>) -> bool {
             row.0.push(Cell::Int(version));
             rows.insert(key, row.0).is_none()
         }
-        Change::Update { record, version, stored_version } => {
+        Change::Update { record, version, stored } => {
             let mut row = Written::default();
             record.encode(&mut row);
             let known = rows.get_mut(&row.0[..table.key_columns].to_vec()).expect("an update finds its row");
-            assert_eq!(version_of(known), Some(Cell::Int(stored_version)), "{} was changed behind", table.name);
+            assert_eq!(version_of(known), Some(Cell::Int(stored.version)), "{} was changed behind", table.name);
             row.0.push(Cell::Int(version));
             for (index, column) in table.columns.iter().enumerate() {
                 assert!(!column.fixed || known[index] == row.0[index], "{}.{} is fixed", table.name, column.name);

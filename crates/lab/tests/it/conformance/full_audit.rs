@@ -362,6 +362,15 @@ pub(crate) async fn a_repair_allows_for_what_happens_meanwhile(fixture: Fixture)
     world.audit().await;
 }
 
+/// A lane remembers pools, and does not write over what somebody did to them behind its back.
+pub(crate) async fn a_hand_is_noticed(fixture: Fixture) {
+    let mut world = World::open(&fixture).await;
+    world.play("put room=5; hold a room=1; hold b room=1; hold c room=1").await;
+    plant(&fixture, "update pools set held = 5 where resource = 'room'").await;
+    let refused = world.engine.run(world.tenant, PlaceHold::new(new_id(), parse_lines("room=1"))).await;
+    assert!(matches!(refused, Err(Failure::Refused(_))), "{refused:?}");
+}
+
 /// By the clock that the fixture turns, which the snapshot does not know.
 async fn report_by_its_clock(world: &World<'_>) -> AuditReport {
     let now = world.engine.views().clock().await.unwrap();
