@@ -145,7 +145,7 @@ pub enum StoreError {
     /// Somebody else was faster, or an assumption was wrong: decide again on fresh facts.
     #[error("the batch met a conflict")]
     Conflict(#[source] Source),
-    /// A row has another version than the one that was loaded or believed: decide again on fresh facts.
+    /// A row is not what was loaded, remembered or believed: decide again on fresh facts.
     #[error("a row of {table} was changed by others")]
     Changed { table: &'static str, source: Source },
     /// The store will not take the content: a guard fired or a value cannot be stored.

@@ -155,7 +155,7 @@ enum Written {
 }
 
 impl Written {
-    /// The guard of updates and deletes: exactly one row had the expected version.
+    /// The guard of updates and deletes: exactly one row was what was expected.
     fn once(rows: usize) -> Written {
         if rows == 1 || is_planted(Sabotage::VersionUnchecked) { Written::Yes } else { Written::OtherVersion }
     }
@@ -263,7 +263,7 @@ fn check(written: Written, table: &'static Table) -> Result<(), StoreError> {
         Written::Yes => Ok(()),
         Written::AlreadyThere => Err(StoreError::Conflict(format!("a row of {} exists already", table.name).into())),
         Written::OtherVersion => {
-            Err(StoreError::Changed { table: table.name, source: "it has another version, or is gone".into() })
+            Err(StoreError::Changed { table: table.name, source: "it is not what was loaded, or is gone".into() })
         }
     }
 }

@@ -41,20 +41,18 @@ pub(crate) fn update(table: &Table) -> String {
     let sets: String = changing.map(|(index, column)| format!("{} = ?{}, ", column.name, index + first)).collect();
     let (version, stored) = (table.columns.len() + first, table.columns.len() + first + 1);
     let key = conditions(table.key(), first);
-    let counters =
-        table.counters().zip(stored + 1..).map(|(column, number)| format!(" and {} = ?{number}", column.name));
+    let counters: String = table.counters().zip(stored + 1..).map(|(column, param)| same(column.name, param)).collect();
     format!(
-        "update {} set {sets}version = ?{version} where tenant = ?1{key} and {}{}",
+        "update {} set {sets}version = ?{version} where tenant = ?1{key}{}{counters}",
         table.name,
-        same_version(stored),
-        counters.collect::<String>(),
+        same("version", stored),
     )
 }
 
 /// Parameters: tenant, key, stored version.
 pub(crate) fn delete(table: &Table) -> String {
     let key = conditions(table.key(), 2);
-    format!("delete from {} where tenant = ?1{key} and {}", table.name, same_version(table.key_columns + 2))
+    format!("delete from {} where tenant = ?1{key}{}", table.name, same("version", table.key_columns + 2))
 }
 
 pub(crate) const JOURNAL_HEAD: &str =
@@ -89,8 +87,12 @@ pub fn every_statement() -> Vec<(String, String)> {
     all
 }
 
-fn same_version(param: usize) -> String {
-    if is_planted(Sabotage::VersionUnchecked) { format!("?{param} is not null") } else { format!("version = ?{param}") }
+/// Whether a column is still what was loaded.
+fn same(column: &str, param: usize) -> String {
+    if is_planted(Sabotage::VersionUnchecked) {
+        return format!(" and ?{param} is not null");
+    }
+    format!(" and {column} = ?{param}")
 }
 
 fn list(columns: &[Column]) -> String {

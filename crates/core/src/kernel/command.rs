@@ -62,6 +62,11 @@ impl<'a> Reads<'a> {
         self.facts.ask::<R>(key);
     }
 
+    /// A record as the store has it, and not as a lane remembers it: for what is said to be wrong in the store.
+    pub fn anew<R: Record>(&mut self, key: &R::Key) {
+        self.facts.ask_anew::<R>(key);
+    }
+
     /// A record that the command expects to insert.
     pub fn fresh<R: Record>(&mut self, key: &R::Key) {
         self.facts.ask_fresh::<R>(key);

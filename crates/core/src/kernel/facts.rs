@@ -200,6 +200,10 @@ impl Facts {
         self.shelf_mut::<R>().ask(key);
     }
 
+    pub fn ask_anew<R: Record>(&mut self, key: &R::Key) {
+        self.shelf_mut::<R>().ask_anew(key);
+    }
+
     pub fn ask_fresh<R: Record>(&mut self, key: &R::Key) {
         if self.distrust {
             self.ask::<R>(key);
@@ -369,6 +373,25 @@ mod tests {
         assert_eq!(facts.get::<Store>(&key), Err(Halt::Unloaded));
         // It was there once: an insert would be a poor guess.
         assert_eq!(facts.get_fresh::<Store>(&key), Err(Halt::Unloaded));
+    }
+
+    #[test]
+    fn what_was_remembered_is_asked_for_again() {
+        let keys =
+            ["room", "seat"].map(|name| PoolKey { resource: ResourceName::new(name).unwrap(), slot: Slot::NONE });
+        let mut facts = Facts::new(TenantId(1), false);
+        for key in &keys {
+            facts.insert(Pool::new(key.clone()));
+        }
+        facts.keep_changes();
+        let mut facts = facts.into_remembered();
+        facts.ask_anew::<Pool>(&keys[0]);
+        assert_eq!(facts.get::<Pool>(&keys[0]), Err(Halt::Unloaded));
+        assert!(facts.get::<Pool>(&keys[1]).unwrap().is_some());
+        // What this batch has changed is newer than what the store has.
+        facts.get_mut::<Pool>(&keys[1]).unwrap().unwrap().total = 1;
+        facts.ask_anew::<Pool>(&keys[1]);
+        assert_eq!(facts.get::<Pool>(&keys[1]).unwrap().map(|pool| pool.total), Some(1));
     }
 
     /// As they are in the store, whatever the batch has done to them.

@@ -131,6 +131,14 @@ impl<R: Record> Shelf<R> {
         self.locate(key).is_ok()
     }
 
+    /// Asks for the record even if it is remembered. What this batch has changed is newer than what the store has.
+    pub(super) fn ask_anew(&mut self, key: &R::Key) {
+        if let Some(position) = self.positions.get(key) {
+            self.cells[*position].forget();
+        }
+        self.ask(key);
+    }
+
     pub(super) fn get(&mut self, key: &R::Key) -> Result<Option<&R>, Halt> {
         let position = self.locate(key)?;
         Ok(position.and_then(|position| self.cells[position].record.as_ref()))

@@ -229,8 +229,7 @@ async fn two_nodes_sell_what_there_is() {
     assert_eq!((dump.holds.len(), dump.pools[0].held), (60, 60));
 }
 
-/// A lane remembers what it wrote, for as long as nobody else writes: in turns of several batches each, so that both nodes
-/// remember, and are told otherwise.
+/// A lane remembers what it wrote, for as long as nobody else writes: that there is no room, until another node lets go of it.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn nodes_forget_what_others_have_changed() {
     const ROUNDS: usize = 12;
@@ -238,23 +237,21 @@ async fn nodes_forget_what_others_have_changed() {
     let mut world = World::open(&fixture).await;
     world.play("put room=1; put seat=100").await;
     let (tenant, nodes) = (world.tenant, [world.engine.clone(), fixture.engine().await.unwrap()]);
-    let mut held = None;
+    let place = |lines| PlaceHold::new(new_id(), parse_lines(lines));
     for round in 0..ROUNDS {
-        let node = &nodes[round % 2];
-        // The other node's: it was there when this one looked last.
-        if let Some(id) = held.take() {
-            node.run(tenant, CancelHold { id }).await.unwrap();
-        }
+        let (node, other) = (&nodes[round % 2], &nodes[(round + 1) % 2]);
         for _ in 0..round % 4 {
-            node.run(tenant, PlaceHold::new(new_id(), parse_lines("seat=1"))).await.unwrap();
+            node.run(tenant, place("seat=1")).await.unwrap();
         }
-        let placed = node.run(tenant, PlaceHold::new(new_id(), parse_lines("room=1"))).await.unwrap();
-        held = Some(placed.reply.hold.id);
-        let refused = nodes[(round + 1) % 2].run(tenant, PlaceHold::new(new_id(), parse_lines("room=1"))).await;
+        let hold = node.run(tenant, place("room=1")).await.unwrap().reply.hold;
+        let refused = node.run(tenant, place("room=1")).await;
         assert!(matches!(refused, Err(Failure::Refused(_))), "{refused:?}");
+        other.run(tenant, CancelHold { id: hold.id }).await.unwrap();
+        let hold = node.run(tenant, place("room=1")).await.unwrap().reply.hold;
+        node.run(tenant, CancelHold { id: hold.id }).await.unwrap();
     }
     let dump = world.audit().await;
-    assert_eq!(dump.holds.len(), ROUNDS + ROUNDS / 4 * 6);
+    assert_eq!(dump.holds.len(), ROUNDS * 2 + ROUNDS / 4 * 6);
 }
 
 /// What the core allows and nothing else, whoever writes.

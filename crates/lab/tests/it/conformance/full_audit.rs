@@ -371,6 +371,22 @@ pub(crate) async fn a_hand_is_noticed(fixture: Fixture) {
     assert!(matches!(refused, Err(Failure::Refused(_))), "{refused:?}");
 }
 
+/// What is wrong is put right where it is wrong, although a lane remembers it as it should be.
+pub(crate) async fn a_remedy_reads_what_is_there(fixture: Fixture) {
+    let mut world = World::open(&fixture).await;
+    world.play("put room=5; hold a room=1; cancel a; hold b room=1; try hold c room=9").await;
+    plant(&fixture, "update pools set held = 5 where resource = 'room'").await;
+    let found = report(&fixture).await;
+    let [held] = found.findings().collect::<Vec<_>>()[..] else { panic!("{found:?}") };
+    make(&world, held).await.unwrap();
+    assert_eq!(told(&fixture).await, [""; 0]);
+    world.play("hold d room=1; hold e room=1").await;
+    plant(&fixture, "update pools set total = 9 where resource = 'room'").await;
+    assert_eq!(told(&fixture).await.len(), 1);
+    world.play("put room=5").await;
+    assert_eq!(told(&fixture).await, [""; 0]);
+}
+
 /// By the clock that the fixture turns, which the snapshot does not know.
 async fn report_by_its_clock(world: &World<'_>) -> AuditReport {
     let now = world.engine.views().clock().await.unwrap();

@@ -208,6 +208,7 @@ macro_rules! conformance {
                     a_repair_is_made_once
                     a_repair_allows_for_what_happens_meanwhile
                     a_hand_is_noticed
+                    a_remedy_reads_what_is_there
                     what_is_not_swept_is_found
                     what_may_be_sold_is_not_given_away
                     a_lock_of_what_runs_is_left
