@@ -117,11 +117,13 @@ pub struct Walk {
     state: Balance,
     costs: HashMap<i64, i64>,
     left: HashMap<i64, Balance>,
+    /// By how much more was put back to a row, before this walk took from it, than the stored values say.
+    put_back: HashMap<i64, i64>,
 }
 
 impl Walk {
     pub fn new(state: Balance) -> Walk {
-        Walk { state, costs: HashMap::new(), left: HashMap::new() }
+        Walk { state, costs: HashMap::new(), left: HashMap::new(), put_back: HashMap::new() }
     }
 
     pub fn state(&self) -> Balance {
@@ -161,7 +163,7 @@ impl Walk {
             // Found on top of something that, as is known by now, was not there.
             Derives::FromAverage => self.state.at_average(units).unwrap_or(0),
             Derives::FromSource { source, left } => {
-                let left = self.left.get(&source).copied().unwrap_or(left);
+                let left = self.left_of(source, left);
                 if left.quantity < units {
                     return known;
                 }
@@ -176,15 +178,28 @@ impl Walk {
         }
     }
 
-    /// What is not known here was right before, and is read as it is then.
+    /// What is left of a row; `stored` is what the stored values of all rows say, those of this walk included.
+    fn left_of(&self, source: i64, stored: Balance) -> Balance {
+        let put_back = self.put_back.get(&source).copied().unwrap_or(0);
+        let as_stored = || Balance { value: stored.value.saturating_add(put_back), ..stored };
+        self.left.get(&source).copied().unwrap_or_else(as_stored)
+    }
+
     fn put_back(&mut self, row: &HistoryRow, cost: i64) {
-        let taken = match row.derives {
-            Derives::FromUndone { source, came_for } => self.costs.get(&source).copied().unwrap_or(came_for),
-            Derives::FromSource { .. } | Derives::FromAverage | Derives::Not => cost,
+        let Some(source) = row.puts_back else { return };
+        let (taken, stored) = match row.derives {
+            Derives::FromUndone { source, came_for } => {
+                (self.costs.get(&source).copied().unwrap_or(came_for), came_for)
+            }
+            Derives::FromSource { .. } | Derives::FromAverage | Derives::Not => (cost, row.value.saturating_abs()),
         };
-        if let Some(left) = row.puts_back.and_then(|source| self.left.get_mut(&source)) {
+        if let Some(left) = self.left.get_mut(&source) {
             left.quantity = left.quantity.saturating_add(units(row));
             left.value = left.value.saturating_add(taken);
+        } else {
+            // The source is before this walk. A later row that takes from it brings what is left by the stored values.
+            let change = self.put_back.entry(source).or_insert(0);
+            *change = change.saturating_add(taken.saturating_sub(stored));
         }
     }
 }

@@ -8,10 +8,11 @@ use super::world::{START, World, document, on_hand, product, store};
 use surehold_core::kernel::Timestamp;
 use surehold_core::stays::Title;
 use surehold_core::stock::commands::PutProduct;
+use surehold_core::stock::history::{Derives, ROWS_PER_STEP_MAX, Walk, rows_of, sum};
 use surehold_core::stock::rules::Balance;
 use surehold_core::stock::{
-    Against, DocumentHeader, DocumentKind, DocumentLine, ExtraCost, ItemKey, LineCost, Move, MoveKey, PackName, Place,
-    Spread, StockItem, StockRefusal, StoreName, UnitName,
+    Against, Basis, DocumentHeader, DocumentKind, DocumentLine, ExtraCost, ItemKey, LineCost, Move, MoveKey, PackName,
+    Place, Spread, StockItem, StockRefusal, StoreName, UnitName,
 };
 
 const STORES: [&str; 2] = ["a", "b"];
@@ -407,12 +408,13 @@ fn ten_thousand_documents_and_their_past_cost_what_the_model_says() {
 }
 
 /// Few products, so that much follows from each other. After each document, or after some, all costs are those of a history
-/// in which everything was known in time.
+/// in which everything was known in time, however few rows are worked out in a step.
 #[test]
 fn the_past_costs_what_the_model_says() {
     let mut revalued = 0;
     for seed in 1..=90 {
         let mut race = Race::new(World::new(), seed, true, 2);
+        race.world.step_rows = [ROWS_PER_STEP_MAX, 1, 2, 5, 20][usize::try_from(seed % 5).unwrap()];
         let at_once = seed % 2 == 0;
         while race.posted.len() < 120 {
             race.step();
@@ -426,6 +428,67 @@ fn the_past_costs_what_the_model_says() {
         revalued += race.keys().iter().filter(|key| race.world.item(key).revalued_seq > 0).count();
     }
     assert!(revalued > 100, "{revalued}: costs did change");
+}
+
+/// The cost of a row changes, and those behind it are worked out: in one walk, in two that meet at any row, and in many
+/// short ones. Between two walks what the first one found is written down, as a step of a long revaluation does.
+#[test]
+fn a_walk_may_be_cut_anywhere() {
+    let (mut walks, mut put_back) = (0, 0);
+    for seed in 1..=40 {
+        let mut race = Race::new(World::new(), seed, true, 1);
+        while race.posted.len() < 120 {
+            // Much is received, returned and undone, so that rows put back what others have taken.
+            match race.dice.below(4) {
+                0 => race.step(),
+                1 | 2 => race.post_about(),
+                _ => race.post_reversal(),
+            }
+        }
+        race.settle();
+        for key in race.keys() {
+            let ledger = race.world.ledger(&key);
+            let rows = rows_of(&ledger);
+            put_back += rows.iter().filter(|row| row.puts_back.is_some()).count();
+            for changed in rows.iter().filter(|row| row.quantity > 0 && row.derives == Derives::Not).take(4) {
+                let ledger = with_revaluations(ledger.clone(), &[(changed.seq, 15_743_205)]);
+                let from = rows.iter().position(|row| row.seq == changed.seq).unwrap() + 1;
+                let uncut = walk_in_steps(&ledger, &[from, rows.len()]);
+                for cut in from..rows.len() {
+                    assert_eq!(walk_in_steps(&ledger, &[from, cut, rows.len()]), uncut, "seed {seed}: {key} at {cut}");
+                }
+                for step in [1, 2, 3, 7] {
+                    let cuts: Vec<usize> = (from..rows.len()).step_by(step).chain([rows.len()]).collect();
+                    assert_eq!(walk_in_steps(&ledger, &cuts), uncut, "seed {seed}: {key} in steps of {step}");
+                }
+                walks += 1;
+            }
+        }
+    }
+    assert!(walks > 300 && put_back > 30, "{walks} walks, {put_back} rows that put something back");
+}
+
+/// What the rows between the first cut and the last are worth after one walk from each cut to the next.
+fn walk_in_steps(ledger: &[Move], cuts: &[usize]) -> Vec<(i64, i64)> {
+    let mut ledger = ledger.to_vec();
+    for pair in cuts.windows(2) {
+        let rows = rows_of(&ledger);
+        let mut walk = Walk::new(sum(&rows[..pair[0]]));
+        let changes: Vec<(i64, i64)> =
+            rows[pair[0]..pair[1]].iter().map(|row| (row.seq, walk.step(row).unwrap())).collect();
+        ledger = with_revaluations(ledger, &changes);
+    }
+    rows_of(&ledger).iter().map(|row| (row.seq, row.value)).collect()
+}
+
+fn with_revaluations(mut ledger: Vec<Move>, changes: &[(i64, i64)]) -> Vec<Move> {
+    for (source, change) in changes {
+        let about = ledger.iter().find(|row| row.key.seq == *source).unwrap().clone();
+        let seq = i64::try_from(ledger.len()).unwrap() + 1;
+        let key = MoveKey { seq, ..about.key };
+        ledger.push(Move { key, basis: Basis::Revaluation, source: Some(*source), value: *change, ..about });
+    }
+    ledger
 }
 
 /// The same with a store: everything that is decided on is asked for, written and read again.

@@ -40,6 +40,8 @@ pub(super) struct World {
     pub(super) now: Timestamp,
     pub(super) documents: u64,
     holds: u64,
+    /// At most so many rows are worked out in a step.
+    pub(super) step_rows: usize,
 }
 
 pub(super) fn uuid(number: u64) -> uuid::Uuid {
@@ -110,7 +112,7 @@ impl World {
     }
 
     fn with(backing: Backing) -> World {
-        let mut world = World { backing, now: START, documents: 0, holds: 0 };
+        let mut world = World { backing, now: START, documents: 0, holds: 0, step_rows: ROWS_PER_STEP_MAX };
         world.run(&CreateTenant::new(Slug::new("shop").unwrap(), HoldPolicy::default()).unwrap()).unwrap();
         for name in ["a", "b"] {
             let (title, currency) = (Title::new("Store").unwrap(), Currency::parse("BRL").unwrap());
@@ -296,8 +298,8 @@ impl World {
         let rows = rows_of(&ledger);
         let (before, later): (Vec<_>, Vec<_>) =
             rows.into_iter().partition(|row| (row.effective_at, row.seq) <= point.point());
-        let complete = later.len() <= ROWS_PER_STEP_MAX;
-        let later = later.into_iter().take(ROWS_PER_STEP_MAX).collect();
+        let complete = later.len() <= self.step_rows;
+        let later = later.into_iter().take(self.step_rows).collect();
         let upto = i64::try_from(ledger.len()).unwrap();
         RevalueItem::new(key.clone(), point.point(), sum(&before), later, (upto, complete)).unwrap()
     }
