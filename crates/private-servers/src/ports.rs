@@ -64,7 +64,7 @@ impl Drop for LastingPort {
 }
 
 fn path(number: u16) -> PathBuf {
-    std::env::temp_dir().join(format!("surehold-lab-port-{number}.lock"))
+    std::env::temp_dir().join(format!("surehold-port-{number}.lock"))
 }
 
 #[cfg(test)]

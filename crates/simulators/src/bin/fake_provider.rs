@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 
 use anyhow::{Context, Result};
-use surehold_lab::provider::FakeProvider;
+use surehold_simulators::provider::FakeProvider;
 use tokio::runtime::Runtime;
 
 fn main() -> ExitCode {

@@ -10,8 +10,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::answer::{Answer, Reaction};
-use super::fault::{DeclineCode, FaultPlan, ProviderFault, RandomFaults, Stage};
+use super::fault::{DeclineCode, ProviderFault, RandomFaults};
 use super::report::ProviderReport;
+use crate::Stage;
+use crate::fault_plan::FaultPlan;
 
 /// After it, a key is as good as new: the same request charges again.
 pub const KEY_LIFETIME_SECS: u32 = 24 * 60 * 60;
@@ -50,7 +52,7 @@ pub(super) struct Books {
     charges: Vec<Entry>,
     keys: BTreeMap<String, Kept>,
     list_lag_asks: u32,
-    plan: FaultPlan,
+    plan: FaultPlan<ProviderFault>,
     counts: Counts,
 }
 
@@ -308,7 +310,7 @@ impl Admission {
     fn stage(&self) -> Stage {
         match self {
             Admission::Refuse(_) => Stage::Refused,
-            Admission::Replay(_) => Stage::Replayed,
+            Admission::Replay(_) => Stage::Answered,
             Admission::Execute(_) => Stage::Executed,
         }
     }

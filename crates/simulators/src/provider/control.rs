@@ -2,18 +2,19 @@
 
 use std::net::SocketAddr;
 
+use reqwest::{Client, Method, StatusCode};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::fault::{ProviderFault, RandomFaults};
 use super::report::ProviderReport;
 use super::routes::{AdvanceClock, Done, QueueFaults, SetListLag};
-use crate::bench::http::Target;
 
 /// Does what the methods of the same names do on [`super::FakeProvider`].
 #[derive(Clone, Debug)]
 pub struct ProviderControl {
-    target: Target,
+    client: Client,
+    address: SocketAddr,
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -21,9 +22,9 @@ pub enum ControlError {
     #[error("`{url}` is not the address of a fake provider, such as http://127.0.0.1:4000")]
     Address { url: String },
     #[error("the provider does not answer")]
-    Unreachable(#[from] std::io::Error),
+    Unreachable(#[from] reqwest::Error),
     #[error("the provider refused with {status}: {body}")]
-    Refused { status: u16, body: String },
+    Refused { status: StatusCode, body: String },
     #[error("the provider answered something else")]
     NotUnderstood(#[from] serde_json::Error),
 }
@@ -34,11 +35,13 @@ impl ProviderControl {
         let address = url.trim().trim_end_matches('/').strip_prefix("http://");
         let address: Option<SocketAddr> = address.and_then(|address| address.parse().ok());
         let address = address.ok_or_else(|| ControlError::Address { url: url.to_owned() })?;
-        Ok(ProviderControl { target: Target { address, tenant: String::new(), key: None } })
+        // Also without TLS the client asks which library would do it.
+        let _ = rustls::crypto::ring::default_provider().install_default();
+        Ok(ProviderControl { client: Client::new(), address })
     }
 
     pub fn url(&self) -> String {
-        format!("http://{}", self.target.address)
+        format!("http://{}", self.address)
     }
 
     pub async fn advance_secs(&self, secs: u32) -> Result<(), ControlError> {
@@ -62,24 +65,26 @@ impl ProviderControl {
     }
 
     pub async fn waiting(&self, count: u64) -> Result<(), ControlError> {
-        let Done {} = self.ask("GET", &format!("waiting?count={count}"), "").await?;
+        let Done {} = self.ask(Method::GET, &format!("waiting?count={count}"), String::new()).await?;
         Ok(())
     }
 
     pub async fn report(&self) -> Result<ProviderReport, ControlError> {
-        self.ask("GET", "report", "").await
+        self.ask(Method::GET, "report", String::new()).await
     }
 
     async fn post(&self, name: &str, call: &impl Serialize) -> Result<(), ControlError> {
-        let Done {} = self.ask("POST", name, &serde_json::to_string(call)?).await?;
+        let Done {} = self.ask(Method::POST, name, serde_json::to_string(call)?).await?;
         Ok(())
     }
 
-    async fn ask<T: DeserializeOwned>(&self, method: &str, name: &str, body: &str) -> Result<T, ControlError> {
-        let answer = self.target.ask(method, &format!("/_control/{name}"), body).await?;
-        if answer.status != 200 {
-            return Err(ControlError::Refused { status: answer.status, body: answer.body });
+    async fn ask<T: DeserializeOwned>(&self, method: Method, name: &str, body: String) -> Result<T, ControlError> {
+        let request = self.client.request(method, format!("{}/_control/{name}", self.url()));
+        let answer = request.header("content-type", "application/json").body(body).send().await?;
+        let (status, body) = (answer.status(), answer.text().await?);
+        if status != StatusCode::OK {
+            return Err(ControlError::Refused { status, body });
         }
-        Ok(serde_json::from_str(&answer.body)?)
+        Ok(serde_json::from_str(&body)?)
     }
 }

@@ -1,12 +1,11 @@
 //! The bad days of a provider, their names on the wire, and when each of them comes.
 
-use std::collections::VecDeque;
 use std::fmt::{self, Display, Formatter};
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use crate::hotel::Dice;
+use crate::{Fault, Stage};
 
 /// What happens to one charge request. Written `late` or, where it takes a parameter, `late:500`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -45,15 +44,6 @@ pub enum DeclineCode {
 #[error("`{0}` is not a fault; a fault is {faults}", faults = ProviderFault::ALL.map(String::from).join(", "))]
 pub struct UnknownFault(String);
 
-/// How far a charge request would come if nothing happened to it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Stage {
-    /// The key is in use, belongs to another body, or the request is wrong in itself.
-    Refused,
-    Replayed,
-    Executed,
-}
-
 impl ProviderFault {
     /// Longer than a patient test.
     pub const LATE: ProviderFault = ProviderFault::Late { delay_millis: 2_000 };
@@ -88,27 +78,6 @@ impl ProviderFault {
         }
     }
 
-    /// A fault that a request cannot suffer waits for one that can.
-    pub(super) fn strikes(self, stage: Stage) -> bool {
-        match self {
-            // In front of everything, so whoever knocks.
-            ProviderFault::DropBefore | ProviderFault::Busy { .. } | ProviderFault::Unavailable => true,
-            // On the way back, so also what is replayed.
-            ProviderFault::AcceptThenDrop
-            | ProviderFault::Late { .. }
-            | ProviderFault::Twice
-            | ProviderFault::Garbage => match stage {
-                Stage::Replayed | Stage::Executed => true,
-                Stage::Refused => false,
-            },
-            // They decide what is stored: only where nothing is stored yet.
-            ProviderFault::AcceptThen500 | ProviderFault::Reject { .. } => match stage {
-                Stage::Executed => true,
-                Stage::Replayed | Stage::Refused => false,
-            },
-        }
-    }
-
     fn with_parameter(self, parameter: &str) -> Option<ProviderFault> {
         match self {
             ProviderFault::Late { .. } => {
@@ -127,6 +96,34 @@ impl ProviderFault {
             | ProviderFault::Twice
             | ProviderFault::Garbage
             | ProviderFault::Unavailable => None,
+        }
+    }
+}
+
+pub type RandomFaults = crate::RandomFaults<ProviderFault>;
+
+impl Fault for ProviderFault {
+    fn all() -> Vec<ProviderFault> {
+        ProviderFault::ALL.to_vec()
+    }
+
+    fn strikes(self, stage: Stage) -> bool {
+        match self {
+            // Before anything is read, so every request.
+            ProviderFault::DropBefore | ProviderFault::Busy { .. } | ProviderFault::Unavailable => true,
+            // On the way back, so also an answer that is repeated.
+            ProviderFault::AcceptThenDrop
+            | ProviderFault::Late { .. }
+            | ProviderFault::Twice
+            | ProviderFault::Garbage => match stage {
+                Stage::Answered | Stage::Executed => true,
+                Stage::Refused => false,
+            },
+            // They decide what is stored: only where nothing is stored yet.
+            ProviderFault::AcceptThen500 | ProviderFault::Reject { .. } => match stage {
+                Stage::Executed => true,
+                Stage::Answered | Stage::Refused => false,
+            },
         }
     }
 }
@@ -193,62 +190,6 @@ impl DeclineCode {
     }
 }
 
-/// Faults by chance; the same seed and the same requests suffer the same.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct RandomFaults {
-    pub seed: usize,
-    /// Of charge requests; 0 is none, 100 and above is all.
-    pub percent: usize,
-    /// To choose from, each as likely as the others; one that is named twice is twice as likely.
-    #[serde(default = "RandomFaults::all")]
-    pub faults: Vec<ProviderFault>,
-}
-
-impl RandomFaults {
-    pub fn of_all(seed: usize, percent: usize) -> RandomFaults {
-        RandomFaults { seed, percent, faults: RandomFaults::all() }
-    }
-
-    fn all() -> Vec<ProviderFault> {
-        ProviderFault::ALL.to_vec()
-    }
-}
-
-/// Which fault comes next.
-#[derive(Debug, Default)]
-pub(super) struct FaultPlan {
-    queued: VecDeque<ProviderFault>,
-    random: Option<(RandomFaults, Dice)>,
-}
-
-impl FaultPlan {
-    pub(super) fn queue(&mut self, faults: &[ProviderFault]) {
-        self.queued.extend(faults);
-    }
-
-    pub(super) fn queued(&self) -> usize {
-        self.queued.len()
-    }
-
-    pub(super) fn set_random(&mut self, random: &RandomFaults) {
-        self.random = Some((random.clone(), Dice::new(random.seed)));
-    }
-
-    pub(super) fn draw(&mut self, stage: Stage) -> Option<ProviderFault> {
-        if self.queued.is_empty() {
-            return self.draw_by_chance().filter(|fault| fault.strikes(stage));
-        }
-        self.queued.pop_front_if(|fault| fault.strikes(stage))
-    }
-
-    fn draw_by_chance(&mut self) -> Option<ProviderFault> {
-        let (random, dice) = self.random.as_mut()?;
-        let struck = dice.roll(100) < random.percent && !random.faults.is_empty();
-        struck.then(|| random.faults[dice.roll(random.faults.len())])
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -283,30 +224,13 @@ mod tests {
     }
 
     #[test]
-    fn a_fault_waits_for_whom_it_can_strike() {
-        let mut plan = FaultPlan::default();
-        plan.queue(&[ProviderFault::REJECT, ProviderFault::Twice, ProviderFault::BUSY]);
-        let stages = [Stage::Replayed, Stage::Executed, Stage::Refused, Stage::Replayed, Stage::Refused];
-        let drawn = stages.map(|stage| plan.draw(stage));
-        let expected = [None, Some(ProviderFault::REJECT), None, Some(ProviderFault::Twice), Some(ProviderFault::BUSY)];
-        assert_eq!(drawn, expected);
-        assert_eq!(plan.draw(Stage::Executed), None);
-    }
-
-    #[test]
-    fn chance_repeats_itself() {
-        let draws = |seed: usize, percent: usize| {
-            let mut plan = FaultPlan::default();
-            plan.set_random(&RandomFaults::of_all(seed, percent));
-            (0..300).map(|_| plan.draw(Stage::Executed)).collect::<Vec<_>>()
+    fn each_strikes_from_a_stage_on() {
+        let check = |fault: ProviderFault, expected: [bool; 3]| {
+            let struck = [Stage::Refused, Stage::Answered, Stage::Executed].map(|stage| fault.strikes(stage));
+            assert_eq!(struck, expected, "{fault}");
         };
-        assert_eq!(draws(1, 40), draws(1, 40));
-        assert_ne!(draws(1, 40), draws(2, 40));
-        assert!(draws(1, 0).iter().all(Option::is_none));
-        let all = draws(1, 100);
-        assert!(all.iter().all(Option::is_some));
-        assert!(ProviderFault::ALL.iter().all(|fault| all.contains(&Some(*fault))));
-        let struck = draws(1, 40).iter().flatten().count();
-        assert!((60..180).contains(&struck), "{struck} of 300");
+        check(ProviderFault::BUSY, [true, true, true]);
+        check(ProviderFault::Twice, [false, true, true]);
+        check(ProviderFault::REJECT, [false, false, true]);
     }
 }

@@ -6,10 +6,11 @@ use serde_json::{Value, json};
 
 use super::answer::{Answer, ApiError};
 use super::books::{Books, Cause};
-use super::fault::{Stage, StripeFault};
+use super::fault::StripeFault;
 use super::form::Params;
 use super::keys::{self, Known};
 use super::shelf::AccountNo;
+use crate::Stage;
 
 #[derive(Clone, Debug)]
 pub(super) struct ApiRequest {
@@ -78,7 +79,7 @@ impl Books {
         let stage = match &admission {
             Admission::Refuse(_) => Stage::Refused,
             Admission::Execute(_) if request.changes() => Stage::Executed,
-            Admission::Execute(_) | Admission::Replay(_) => Stage::Told,
+            Admission::Execute(_) | Admission::Replay(_) => Stage::Answered,
         };
         let fault = self.faults.draw(stage);
         if let Some(fault) = fault {

@@ -9,12 +9,13 @@ use serde_json::Value;
 
 use super::clock::Clock;
 use super::config::{AccountConfig, StripeConfig};
-use super::fault::FaultPlan;
+use super::fault::StripeFault;
 use super::ids::Ids;
 use super::keys::Keys;
 use super::mischief::{Delivery, Troublemaker};
 use super::objects::{Charge, Dispute, Event, Intent, Refund, Session};
 use super::shelf::{AccountNo, Shelf};
+use crate::fault_plan::FaultPlan;
 
 #[derive(Debug)]
 pub(super) struct Books {
@@ -35,7 +36,7 @@ pub(super) struct Books {
     pub(super) settles_after_secs: Option<u32>,
     /// Refunds made from now on wait to be finished.
     pub(super) refunds_pend: bool,
-    pub(super) faults: FaultPlan,
+    pub(super) faults: FaultPlan<StripeFault>,
     pub(super) counts: Counts,
     pub(super) troublemaker: Troublemaker,
     /// To be sent by whoever holds the books.

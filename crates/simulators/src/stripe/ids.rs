@@ -1,6 +1,6 @@
 //! Ids that look like Stripe's and depend on the seed alone.
 
-use crate::hotel::Dice;
+use crate::Dice;
 
 const LETTERS: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const LETTERS_PER_ID: usize = 24;

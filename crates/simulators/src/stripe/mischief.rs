@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde::Serialize;
 
 use super::config::{HELD_BEHIND_MAX, Mischief};
-use crate::hotel::Dice;
+use crate::Dice;
 
 /// An event on its way to one endpoint.
 #[derive(Clone, Debug)]

@@ -7,7 +7,7 @@ use std::io::{BufRead, BufReader};
 use std::process::{Command, Stdio};
 
 use serde_json::json;
-use surehold_lab::provider::{
+use surehold_simulators::provider::{
     ControlError, FakeProvider, KEY_LIFETIME_SECS, ProviderControl, ProviderFault, RandomFaults,
 };
 use tokio::io::AsyncWriteExt;

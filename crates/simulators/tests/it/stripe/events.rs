@@ -95,7 +95,7 @@ async fn sessions_are_listed() {
         made.insert(0, scene.session().await);
         scene.sim.advance_secs(60);
     }
-    scene.sim.pay(&made[1], surehold_lab::stripe::Method::Card).unwrap();
+    scene.sim.pay(&made[1], surehold_simulators::stripe::Method::Card).unwrap();
     let intent = scene.look(&made[1]).await.text("payment_intent");
     let check = async |query: &str, expected: &[String]| {
         let list = scene.get(&format!("/v1/checkout/sessions?{query}")).await.body;

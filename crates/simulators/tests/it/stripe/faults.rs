@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use surehold_lab::stripe::{RandomStripeFaults, StripeFault};
+use surehold_simulators::stripe::{RandomStripeFaults, StripeFault};
 
 use super::scene::{SESSION, Scene, Told};
 

@@ -1,6 +1,6 @@
 //! Idempotency keys: the first answer is the answer, for a day.
 
-use surehold_lab::stripe::{KEY_LIFETIME_SECS, StripeFault};
+use surehold_simulators::stripe::{KEY_LIFETIME_SECS, StripeFault};
 
 use super::scene::{DAY, SESSION, START, Scene};
 

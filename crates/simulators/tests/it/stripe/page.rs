@@ -2,7 +2,7 @@
 
 use reqwest::Method as Verb;
 use reqwest::header::LOCATION;
-use surehold_lab::stripe::{IntentStatus, SessionStatus};
+use surehold_simulators::stripe::{IntentStatus, SessionStatus};
 
 use super::scene::{DAY, SESSION, Scene};
 

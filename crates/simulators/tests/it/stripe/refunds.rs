@@ -1,6 +1,6 @@
 //! What can be paid back, and what cannot.
 
-use surehold_lab::stripe::{DisputeEnd, Impossible, RefundStatus, Settlement};
+use surehold_simulators::stripe::{DisputeEnd, Impossible, RefundStatus, Settlement};
 
 use super::scene::Scene;
 

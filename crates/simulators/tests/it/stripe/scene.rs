@@ -12,7 +12,7 @@ use axum::http::{HeaderMap, StatusCode};
 use axum::routing::post;
 use reqwest::{Client, Method as Verb, RequestBuilder, redirect, retry};
 use serde_json::Value;
-use surehold_lab::stripe::{AccountConfig, ClockConfig, Method, SIGNATURE_HEADER, StripeConfig, StripeSim};
+use surehold_simulators::stripe::{AccountConfig, ClockConfig, Method, SIGNATURE_HEADER, StripeConfig, StripeSim};
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 

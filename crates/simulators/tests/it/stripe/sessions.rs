@@ -1,6 +1,6 @@
 //! The life of a Checkout session.
 
-use surehold_lab::stripe::{AccountConfig, Impossible, Method, Settlement, StripeConfig};
+use surehold_simulators::stripe::{AccountConfig, Impossible, Method, Settlement, StripeConfig};
 
 use super::scene::{DAY, SESSION, START, Scene, Told, config};
 

@@ -5,7 +5,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use secrecy::SecretString;
 use surehold_connect::stripe::{Event, Subject, verify};
-use surehold_lab::stripe::{Method, Mischief, StripeConfig, StripeReport, WebhookConfig};
+use surehold_simulators::stripe::{Method, Mischief, StripeConfig, StripeReport, WebhookConfig};
 
 use super::scene::{Delivered, Endpoint, Scene, config};
 
