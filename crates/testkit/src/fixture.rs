@@ -10,10 +10,13 @@ use anyhow::{Context, Result};
 use surehold_core::kernel::Timestamp;
 use surehold_engine::{AuditConfig, AuditReport, Engine, EngineConfig, Registry, Snapshot, Store, audit, builtin};
 use surehold_postgres::{PostgresConfig, PostgresSnapshot, PostgresStore};
+use surehold_private_servers::postgres::URL_VARIABLE;
 use surehold_sqlite::{SqliteSnapshot, SqliteStore, let_write_stock};
 use tempfile::TempDir;
 use tokio_postgres::{Client, NoTls};
 use uuid::Uuid;
+
+mod template;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StoreKind {
@@ -33,11 +36,15 @@ pub struct Fixture {
     clock_offset_micros: Arc<AtomicI64>,
 }
 
-/// Where `cargo xtask test` put the server. A missing server is a failure, not a skip.
+const SERVER_MISSING: &str = "needs a Postgres server: run `cargo xtask test`, or `cargo xtask postgres` in another terminal and paste what it prints";
+
+/// Where `cargo xtask test` put the server. A missing server fails the test; it is not a reason to skip it.
 pub fn postgres_url() -> String {
-    std::env::var("SUREHOLD_TEST_POSTGRES_URL").expect(
-        "SUREHOLD_TEST_POSTGRES_URL is not set; run `cargo xtask test`, or `cargo xtask postgres` in another terminal",
-    )
+    std::env::var(URL_VARIABLE).unwrap_or_else(|_| {
+        eprintln!("{SERVER_MISSING}");
+        // Not `panic!`: its message and backtrace would hide that line under many others.
+        std::panic::resume_unwind(Box::new(SERVER_MISSING))
+    })
 }
 
 /// A connection for what tests do behind the engine's back: to the schema it is the engine.
@@ -64,10 +71,24 @@ pub fn open_file(path: &Path) -> Result<rusqlite::Connection> {
 
 /// Makes an empty database and tells its address. It goes with the private server.
 pub async fn fresh_database() -> Result<String> {
+    copied_database("template1").await
+}
+
+/// The same with all tables.
+pub async fn migrated_database() -> Result<String> {
+    copied_database(&template::migrated_once().await?).await
+}
+
+async fn copied_database(template: &str) -> Result<String> {
     let server = postgres_url();
     let name = format!("test_{}", Uuid::now_v7().simple());
-    connect(&server).await?.batch_execute(&format!("create database {name}")).await?;
-    let (base, query) = server.split_once('?').unwrap_or((&server, ""));
+    connect(&server).await?.batch_execute(&format!("create database {name} template {template}")).await?;
+    database_url(&server, &name)
+}
+
+/// Of another database on the same server.
+fn database_url(server: &str, name: &str) -> Result<String> {
+    let (base, query) = server.split_once('?').unwrap_or((server, ""));
     let (base, _) = base.rsplit_once('/').context("the server's address names a database")?;
     Ok(format!("{base}/{name}?{query}"))
 }
@@ -76,7 +97,7 @@ impl Fixture {
     pub async fn new(kind: StoreKind) -> Result<Fixture> {
         let place = match kind {
             StoreKind::Sqlite => Place::Sqlite(tempfile::tempdir()?),
-            StoreKind::Postgres => Place::Postgres { url: fresh_database().await? },
+            StoreKind::Postgres => Place::Postgres { url: migrated_database().await? },
         };
         Ok(Fixture { place, clock_offset_micros: Arc::default() })
     }

@@ -1,5 +1,7 @@
 //! A running `surehold serve`, and the little that tests say to it.
 
+#![allow(clippy::unwrap_used, reason = "a test that unwraps what is not there has failed, as it should")]
+
 use std::io::{BufRead, BufReader, Read, Write};
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
@@ -12,29 +14,33 @@ use serde_json::{Value, json};
 /// Far beyond anything a test waits for.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-pub(crate) struct Live {
+#[derive(Debug)]
+pub struct Live {
     child: Child,
     /// Such as `http://127.0.0.1:40123`.
-    pub(crate) address: String,
+    pub address: String,
     data: PathBuf,
 }
 
 /// Where a server keeps its data, and what it is told.
-pub(crate) struct Place {
-    pub(crate) data: PathBuf,
+#[derive(Debug)]
+pub struct Place {
+    /// The executable.
+    pub program: &'static str,
+    pub data: PathBuf,
     /// Any free port unless told.
-    pub(crate) port: u16,
-    pub(crate) store: Option<String>,
-    pub(crate) args: Vec<String>,
+    pub port: u16,
+    pub store: Option<String>,
+    pub args: Vec<String>,
 }
 
 impl Place {
-    pub(crate) fn new(folder: &Path) -> Place {
-        Place { data: folder.join("data"), port: 0, store: None, args: Vec::new() }
+    pub fn new(program: &'static str, folder: &Path) -> Place {
+        Place { program, data: folder.join("data"), port: 0, store: None, args: Vec::new() }
     }
 
-    pub(crate) fn command(&self) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_surehold"));
+    pub fn command(&self) -> Command {
+        let mut command = Command::new(self.program);
         command.args(["serve", "--listen", &format!("127.0.0.1:{}", self.port), "--data"]).arg(&self.data);
         if let Some(url) = &self.store {
             command.args(["--store", url]);
@@ -45,7 +51,7 @@ impl Place {
     }
 
     /// Starts a server and waits until it listens. What it logs goes to `log` in the data folder's parent.
-    pub(crate) fn serve(&self) -> Live {
+    pub fn serve(&self) -> Live {
         let log = std::fs::OpenOptions::new().create(true).append(true).open(self.log_file()).unwrap();
         let mut child = self.command().stdout(Stdio::piped()).stderr(log).spawn().unwrap();
         let mut said = String::new();
@@ -61,19 +67,19 @@ impl Place {
         self.data.with_extension("log")
     }
 
-    pub(crate) fn log(&self) -> String {
+    pub fn log(&self) -> String {
         std::fs::read_to_string(self.log_file()).unwrap()
     }
 }
 
 impl Live {
-    pub(crate) fn signal(&self, name: &str) {
+    pub fn signal(&self, name: &str) {
         let id = self.child.id().to_string();
         assert!(Command::new("kill").args([&format!("-{name}"), &id]).status().unwrap().success());
     }
 
     /// Waits for the end of the process.
-    pub(crate) fn ended(mut self) -> ExitStatus {
+    pub fn ended(mut self) -> ExitStatus {
         let begun_at = Instant::now();
         loop {
             if let Some(status) = self.child.try_wait().unwrap() {
@@ -85,7 +91,7 @@ impl Live {
     }
 
     /// Asks through the local socket, where no key is needed.
-    pub(crate) fn local(&self, method: &str, path: &str, body: &Value) -> Value {
+    pub fn local(&self, method: &str, path: &str, body: &Value) -> Value {
         let mut socket = UnixStream::connect(self.data.join("surehold.sock")).unwrap();
         let body = body.to_string();
         let head = format!(
@@ -102,7 +108,7 @@ impl Live {
     }
 
     /// A tenant `casa` with a key that may do everything to it.
-    pub(crate) fn casa_key(&self) -> String {
+    pub fn casa_key(&self) -> String {
         self.local("POST", "/admin/tenants", &json!({"slug": "casa"}));
         let wanted = json!({"tenant": "casa", "name": "test", "scopes": ["read", "sell", "manage"]});
         self.local("POST", "/admin/keys", &wanted)["key"].as_str().unwrap().to_owned()
@@ -117,22 +123,22 @@ impl Drop for Live {
 }
 
 /// Keeps its connection; `Err` when there was no answer.
-#[derive(Clone)]
-pub(crate) struct Caller {
+#[derive(Clone, Debug)]
+pub struct Caller {
     client: Client,
     base: String,
     key: String,
 }
 
 impl Caller {
-    pub(crate) fn new(live: &Live, key: &str) -> Caller {
+    pub fn new(live: &Live, key: &str) -> Caller {
         // Also without TLS the client wants to know who would do it.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let client = Client::builder().timeout(PATIENCE).build().unwrap();
         Caller { client, base: live.address.clone(), key: key.to_owned() }
     }
 
-    pub(crate) async fn ask(
+    pub async fn ask(
         &self,
         method: Method,
         path: &str,
@@ -149,7 +155,7 @@ impl Caller {
     }
 
     /// Where there must be an answer.
-    pub(crate) async fn get(&self, path: &str) -> (StatusCode, Value) {
+    pub async fn get(&self, path: &str) -> (StatusCode, Value) {
         let (status, body, _) = self.ask(Method::GET, path, None).await.unwrap();
         (status, body)
     }

@@ -1,6 +1,6 @@
 //! The pure core, driven from outside: no store, and a clock that moves only when told.
 //!
-//! `world` runs commands and audits every one of them; `scenario` is the language in which the tables are written;
+//! `world` runs commands and audits every one of them; `scenario` plays tables on it;
 //! `properties` tries random sequences. Start reading at any file of `tables`.
 #![allow(
     clippy::arithmetic_side_effects,
@@ -19,7 +19,6 @@ mod state;
 mod stays;
 mod stock;
 mod tables;
-mod text;
 mod traces;
 mod workload;
 mod world;

@@ -12,8 +12,10 @@ use surehold_core::kernel::{
 };
 
 use crate::oracle;
+use surehold_scenario::Done;
+
 use crate::scenario::pool;
-use crate::world::{Done, World};
+use crate::world::World;
 
 const POOLS: [&str; 3] = ["bar", "room@2026-12-24", "room@2026-12-25"];
 const OWNERS: [&str; 2] = ["ann", "bob"];
@@ -239,7 +241,7 @@ impl Workload {
     }
 
     fn place(&mut self, lines: &Lines, owner: Option<usize>, secs: Option<i64>) -> Outcome {
-        let id = self.world.make_id(&format!("h{}", self.placed.len()), self.world.now());
+        let id = self.world.make_id(self.world.now());
         let owner = owner.map(|index| OwnerName::new(OWNERS[index]).unwrap());
         let mut command = PlaceHold::new(id, lines.clone());
         if let Some(secs) = secs {

@@ -1,11 +1,10 @@
 //! One tenant without a store. Every command that runs here is audited: a refusal, a halt or a replay changed nothing,
 //! and what did change is explained by events.
 
-use std::collections::BTreeMap;
-
 use surehold_core::kernel::commands::ExpireLapsedHolds;
 use surehold_core::kernel::{Command, Event, Facts, Halt, HoldId, Refusal, Stop, TenantId, Timestamp, decode_events};
-use uuid::{Builder, Uuid};
+use surehold_scenario::{Context, Done};
+use uuid::Builder;
 
 use crate::state::{State, dump};
 use crate::{audit, codec};
@@ -16,12 +15,6 @@ pub(crate) const START: Timestamp = Timestamp::from_micros(1_796_083_200_000_000
 const BATCHES_MAX: usize = 20;
 
 #[derive(Debug)]
-pub(crate) struct Done<T> {
-    pub(crate) reply: T,
-    pub(crate) replayed: bool,
-}
-
-#[derive(Debug)]
 pub(crate) struct World {
     facts: Facts,
     state: State,
@@ -29,7 +22,7 @@ pub(crate) struct World {
     journal_bytes: usize,
     /// What the last command, and whatever had to expire for it, told the journal.
     news: Vec<Event>,
-    ids: BTreeMap<String, HoldId>,
+    names: Context,
     ids_made: u32,
 }
 
@@ -37,8 +30,8 @@ impl World {
     pub(crate) fn new(tenant: TenantId) -> World {
         let mut facts = Facts::complete(tenant);
         facts.set_now(START);
-        let (state, journal, news, ids) = <_>::default();
-        World { facts, state, journal, journal_bytes: 0, news, ids, ids_made: 0 }
+        let (state, journal, news) = <_>::default();
+        World { facts, state, journal, journal_bytes: 0, news, names: Context::starting_at(START), ids_made: 0 }
     }
 
     pub(crate) fn now(&self) -> Timestamp {
@@ -118,29 +111,21 @@ impl World {
         events
     }
 
-    /// The id of a hold that the scenario calls by name, made when it is first mentioned.
-    pub(crate) fn id(&mut self, name: &str) -> HoldId {
-        match self.ids.get(name) {
-            Some(id) => *id,
-            None => self.make_id(name, self.now()),
-        }
+    pub(crate) fn names(&self) -> &Context {
+        &self.names
+    }
+
+    pub(crate) fn names_mut(&mut self) -> &mut Context {
+        &mut self.names
     }
 
     /// The same instant and the same count make the same id; tenants do not share ids.
-    pub(crate) fn make_id(&mut self, name: &str, made_at: Timestamp) -> HoldId {
+    pub(crate) fn make_id(&mut self, made_at: Timestamp) -> HoldId {
         self.ids_made += 1;
         let mut bytes = [0; 10];
         bytes[2..6].copy_from_slice(&self.ids_made.to_be_bytes());
         bytes[6..].copy_from_slice(&i32::try_from(self.facts.tenant().0).unwrap().to_be_bytes());
         let millis = u64::try_from(made_at.micros().div_euclid(1_000)).unwrap();
-        let id = HoldId::new(Builder::from_unix_timestamp_millis(millis, &bytes).into_uuid()).unwrap();
-        self.ids.insert(name.to_owned(), id);
-        id
-    }
-
-    /// Text that mentions ids, with the names that the scenario gave them.
-    pub(crate) fn with_names(&self, text: &str) -> String {
-        let rename = |text: String, (name, id): (&String, &HoldId)| text.replace(&Uuid::from(*id).to_string(), name);
-        self.ids.iter().fold(text.to_owned(), rename)
+        HoldId::new(Builder::from_unix_timestamp_millis(millis, &bytes).into_uuid()).unwrap()
     }
 }

@@ -19,8 +19,8 @@ use surehold_core::operations::commands::EffectCall;
 use surehold_engine::{
     Boundary, BoxFuture, Engine, EngineConfig, Provider, Registry, Store, Told, Worker, WorkerConfig,
 };
-use surehold_lab::charge::{Bank, CHARGE, Charging, NoteCharge, POISON, nothing_is_left};
 use surehold_postgres::{PostgresConfig, PostgresStore};
+use surehold_simulators::charge::{Bank, CHARGE, Charging, NoteCharge, POISON, nothing_is_left};
 use surehold_sqlite::{Clock, OpenError, SqliteStore};
 
 const USAGE: &str =

@@ -2,7 +2,8 @@
 
 use surehold_core::kernel::{HoldPolicy, Invalid, Slug, TenantId};
 use surehold_engine::Failure;
-use surehold_lab::fixture::{Fixture, StoreKind};
+use surehold_testkit::fixture::Fixture;
+use surehold_testkit::on_each_store;
 
 use crate::conformance::{Dump, World};
 
@@ -11,26 +12,7 @@ const GIVEN: &str = "put bar=5; put room=10; put full=1000000000000; put shut=5 
      hold live room=1 owner:ann ref:cart; hold lapsed room=1 secs:60; hold booked room=2; book booked; \
      hold sold room=1; consume sold; hold gone room=1; cancel gone; adjust bar=0 key:used; advance 60";
 
-macro_rules! on_every_store {
-    ($($case:ident)*) => {
-        mod sqlite {
-            use super::{Fixture, Given, StoreKind};
-            $(#[tokio::test] async fn $case() {
-                let fixture = Fixture::new(StoreKind::Sqlite).await.unwrap();
-                super::$case(&mut Given::on(&fixture).await).await;
-            })*
-        }
-        mod postgres {
-            use super::{Fixture, Given, StoreKind};
-            $(#[tokio::test] async fn $case() {
-                let fixture = Fixture::new(StoreKind::Postgres).await.unwrap();
-                super::$case(&mut Given::on(&fixture).await).await;
-            })*
-        }
-    };
-}
-
-on_every_store! {
+on_each_store! {
     quantities
     numbers_of_lines
     names
@@ -68,7 +50,8 @@ impl Given<'_> {
     }
 }
 
-async fn quantities(given: &mut Given<'_>) {
+async fn quantities(fixture: Fixture) {
+    let given = &mut Given::on(&fixture).await;
     for quantity in [0, -1, i64::MIN, 1_000_001, i64::MAX] {
         let bad = format!("invalid: the quantity of room is {quantity}; it must be between 1 and 1000000");
         given.check(&format!("hold new room={quantity}"), &bad).await;
@@ -81,7 +64,8 @@ async fn quantities(given: &mut Given<'_>) {
     }
 }
 
-async fn numbers_of_lines(given: &mut Given<'_>) {
+async fn numbers_of_lines(fixture: Fixture) {
+    let given = &mut Given::on(&fixture).await;
     let lines = (0..101).map(|n| format!("r{n}=1")).collect::<Vec<_>>().join(" ");
     let many = "invalid: a hold has 1 to 100 lines, not 101";
     for statement in ["hold new", "book live", "return booked", "move booked room=1 to"] {
@@ -100,7 +84,8 @@ async fn numbers_of_lines(given: &mut Given<'_>) {
     given.check(&format!("hold new {night}=1 {night}=2"), twice).await;
 }
 
-async fn names(given: &mut Given<'_>) {
+async fn names(fixture: Fixture) {
+    let given = &mut Given::on(&fixture).await;
     let long = "x".repeat(10_000);
     for (what, before, after) in [
         ("resource", "put ", "=5"),
@@ -127,7 +112,8 @@ async fn names(given: &mut Given<'_>) {
     }
 }
 
-async fn ids(given: &mut Given<'_>) {
+async fn ids(fixture: Fixture) {
+    let given = &mut Given::on(&fixture).await;
     for id in [
         "",
         "new",
@@ -155,7 +141,8 @@ async fn ids(given: &mut Given<'_>) {
     }
 }
 
-async fn what_does_not_exist(given: &mut Given<'_>) {
+async fn what_does_not_exist(fixture: Fixture) {
+    let given = &mut Given::on(&fixture).await;
     for (statement, pool) in [
         ("hold new ghost=1", "ghost"),
         ("hold new room=1 room@2026-12-24=1", "room on 2026-12-24"),
@@ -170,7 +157,7 @@ async fn what_does_not_exist(given: &mut Given<'_>) {
     let theirs = {
         let mut other = given.world.neighbour(2).await;
         other.play("put bar=5; put room=5; hold theirs room=1; book theirs").await;
-        other.names.id("theirs")
+        other.id("theirs")
     };
     given.before = given.world.dump().await;
     let statements = ["cancel", "expire", "book", "consume", "return"].map(|verb| format!("{verb} ID"));
@@ -182,7 +169,8 @@ async fn what_does_not_exist(given: &mut Given<'_>) {
     }
 }
 
-async fn unknown_tenants(given: &mut Given<'_>) {
+async fn unknown_tenants(fixture: Fixture) {
+    let given = &mut Given::on(&fixture).await;
     for tenant in [99, -1, i64::MAX, i64::MIN] {
         given.world.tenant = TenantId(tenant);
         given.before = given.world.dump().await;
@@ -200,7 +188,8 @@ async fn unknown_tenants(given: &mut Given<'_>) {
 }
 
 /// Not even the slug is taken.
-async fn reserved_tenants(given: &mut Given<'_>) {
+async fn reserved_tenants(fixture: Fixture) {
+    let given = &mut Given::on(&fixture).await;
     for tenant in [0, -1, i64::MIN].map(TenantId) {
         let engine = &given.world.engine;
         let created = engine.create_tenant(Slug::new("new").unwrap(), HoldPolicy::default(), tenant).await;
@@ -209,12 +198,13 @@ async fn reserved_tenants(given: &mut Given<'_>) {
     }
 }
 
-async fn holds_that_have_ended(given: &mut Given<'_>) {
+async fn holds_that_have_ended(fixture: Fixture) {
+    let given = &mut Given::on(&fixture).await;
     for (name, state) in [("lapsed", "expired"), ("gone", "cancelled"), ("sold", "converted"), ("booked", "converted")]
     {
         let ended = format!("refused: the hold is {state}");
         given.check(&format!("extend {name} by:60"), &ended).await;
-        given.check(&format!("extend {name} until:60 paying"), &ended).await;
+        given.check(&format!("extend {name} until:expiry+60 paying"), &ended).await;
         if name != "booked" {
             given.check(&format!("book {name}"), &ended).await;
             given.check(&format!("return {name}"), "refused: the hold has nothing booked").await;
@@ -235,7 +225,8 @@ async fn holds_that_have_ended(given: &mut Given<'_>) {
     given.check("return booked room=3", "refused: more than the hold has: room").await;
 }
 
-async fn lifetimes(given: &mut Given<'_>) {
+async fn lifetimes(fixture: Fixture) {
+    let given = &mut Given::on(&fixture).await;
     for secs in [0, -1, i64::MIN, 31_622_401, i64::MAX] {
         let bad = format!("invalid: a lifetime of {secs} s is not between 1 s and 31622400 s");
         given.check(&format!("hold new room=1 secs:{secs}"), &bad).await;
@@ -247,10 +238,11 @@ async fn lifetimes(given: &mut Given<'_>) {
     let long = |secs: i64| format!("refused: the lifetime would be {secs} s; at most 86400 s are allowed");
     given.check("hold new room=1 secs:31622400", &long(31_622_400)).await;
     given.check("extend live by:31622400", &long(31_623_300)).await;
-    given.check("extend live until:7000000000000", &long(7_000_000_000_900)).await;
+    given.check("extend live until:expiry+7000000000000", &long(7_000_000_000_900)).await;
 }
 
-async fn metadata(given: &mut Given<'_>) {
+async fn metadata(fixture: Fixture) {
+    let given = &mut Given::on(&fixture).await;
     for json in ["null", "1", "true", r#""text""#, "[]", r#"[{"a":1}]"#] {
         given.check(&format!("hold new room=1 meta:{json}"), "invalid: metadata must be a JSON object").await;
     }
@@ -259,7 +251,8 @@ async fn metadata(given: &mut Given<'_>) {
     given.check(&format!("hold new room=1 meta:{long}"), refused).await;
 }
 
-async fn units(given: &mut Given<'_>) {
+async fn units(fixture: Fixture) {
+    let given = &mut Given::on(&fixture).await;
     let bad = |what: &str, units: i64, units_min: i64| {
         format!("invalid: {what} is {units} units; it must be between {units_min} and 1000000000000")
     };
@@ -281,7 +274,8 @@ async fn units(given: &mut Given<'_>) {
     given.check("put room=10 version:-1", "refused: pool room is at version 9").await;
 }
 
-async fn policies(given: &mut Given<'_>) {
+async fn policies(fixture: Fixture) {
+    let given = &mut Given::on(&fixture).await;
     given.check("policy default:61 max:60", "invalid: the default lifetime must not be above the longest one").await;
     for (what, name, units_max) in
         [("holds", "owner_holds_max", 1_000_000_i64), ("owner_secs", "owner_lifetime_secs_max", 31_622_400_000_000)]
@@ -300,7 +294,8 @@ async fn policies(given: &mut Given<'_>) {
     assert_eq!(given.world.dump().await, given.before, "not even the slug is taken");
 }
 
-async fn malformed_keys(given: &mut Given<'_>) {
+async fn malformed_keys(fixture: Fixture) {
+    let given = &mut Given::on(&fixture).await;
     for statement in ["adjust room=1", "hold new room=1", "cancel live", "sweep"] {
         let check =
             |key: &str, what: &str| (format!("{statement} key:{key}"), format!("invalid: idempotency key {what}"));
@@ -315,7 +310,8 @@ async fn malformed_keys(given: &mut Given<'_>) {
 }
 
 /// A key changes nothing about a refusal, and is not used up by it.
-async fn keys(given: &mut Given<'_>) {
+async fn keys(fixture: Fixture) {
+    let given = &mut Given::on(&fixture).await;
     for statement in ["hold new ghost=1", "adjust room=-100", "book lapsed", "cancel sold", "grant shut=1"] {
         let refused = given.world.play(statement).await;
         given.check(&format!("{statement} key:fresh"), &refused).await;

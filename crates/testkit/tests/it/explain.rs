@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 use serde_json::Value;
 use surehold_core::TABLES;
-use surehold_lab::fixture::{Fixture, StoreKind, connect, open_file};
+use surehold_testkit::fixture::{Fixture, StoreKind, connect, open_file};
 use tokio_postgres::Client;
 
 /// Three tenants, so that none of them is a small part of a table.
@@ -140,7 +140,7 @@ async fn every_statement_on_postgres_is_a_lookup() {
 
 /// The writer's policies are gone before a plan is made: it gets the plans of somebody whom row security does not meet.
 #[tokio::test]
-async fn row_security_does_not_show_in_the_plans_of_the_writer() {
+async fn row_security_does_not_show_in_the_plans_of_the_writer_on_postgres() {
     let fixture = Fixture::new(StoreKind::Postgres).await.unwrap();
     drop(fixture.store().await.unwrap());
     let writer = Session::open(&fixture, surehold_postgres::every_statement()).await;
@@ -153,7 +153,7 @@ async fn row_security_does_not_show_in_the_plans_of_the_writer() {
 
 /// The tenant's policy is checked once a statement and hinders no index.
 #[tokio::test]
-async fn a_reader_looks_rows_up() {
+async fn a_reader_looks_rows_up_on_postgres() {
     let fixture = Fixture::new(StoreKind::Postgres).await.unwrap();
     drop(fixture.store().await.unwrap());
     connect(fixture.url()).await.unwrap().batch_execute(&format!("{FILL}; analyze")).await.unwrap();
@@ -188,7 +188,7 @@ async fn a_reader_looks_rows_up() {
 
 /// The check above finds what it is there to find.
 #[tokio::test]
-async fn bad_plans_are_found() {
+async fn bad_plans_are_found_on_postgres() {
     let fixture = Fixture::new(StoreKind::Postgres).await.unwrap();
     drop(fixture.store().await.unwrap());
     connect(fixture.url()).await.unwrap().batch_execute(&format!("{FILL}; analyze")).await.unwrap();

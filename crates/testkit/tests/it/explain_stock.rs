@@ -10,7 +10,7 @@ use surehold_core::stock::{DocumentId, ItemKey, Place, ProductCode, StockItem, S
 use surehold_engine::{
     BoxFuture, DocumentsWish, Fault, ItemsWish, LaneQueue, OwnedValue, ReadRow, Scope, Store, StoreError, Views,
 };
-use surehold_lab::fixture::{Fixture, StoreKind, connect, open_file};
+use surehold_testkit::fixture::{Fixture, StoreKind, connect, open_file};
 use tokio_postgres::{Client, SimpleQueryMessage};
 use uuid::Uuid;
 

@@ -1,7 +1,7 @@
 //! The plans of what people read: lists and ranges find their rows through an index, however large the tables are.
 
 use serde_json::Value;
-use surehold_lab::fixture::{Fixture, StoreKind, connect, open_file};
+use surehold_testkit::fixture::{Fixture, StoreKind, connect, open_file};
 
 use super::explain::{FILL, SQLITE_FILL, sqlite_plan};
 use super::explain_operations;

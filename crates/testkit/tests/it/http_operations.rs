@@ -4,10 +4,12 @@ use serde_json::{Value, json};
 use surehold_core::kernel::Slug;
 use surehold_core::operations::Trouble;
 use surehold_engine::{Engine, EngineConfig};
-use surehold_lab::fixture::{Fixture, StoreKind};
-use surehold_lab::operations::{ByHand, registry};
+use surehold_testkit::fixture::{Fixture, StoreKind};
+use surehold_testkit::node::Node;
+use surehold_testkit::on_each_store;
+use surehold_testkit::operations::{ByHand, registry};
 
-use super::http_stores::{Node, percent};
+use super::http_stores::percent;
 
 /// A tenant with an API, and somebody who does its work.
 struct World {
@@ -279,27 +281,6 @@ async fn once(kind: StoreKind) {
     }
     let shown = w.node.local("GET", "/admin/epoch", &Value::Null).await;
     assert_eq!((&shown["raised_by"], &shown["reason"]), (&json!("ana"), &json!("asked by the customer")));
-}
-
-macro_rules! on_each_store {
-    ($($case:ident)*) => {
-        mod sqlite {
-            $(
-                #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-                async fn $case() {
-                    super::$case(super::StoreKind::Sqlite).await;
-                }
-            )*
-        }
-        mod postgres {
-            $(
-                #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-                async fn $case() {
-                    super::$case(super::StoreKind::Postgres).await;
-                }
-            )*
-        }
-    };
 }
 
 on_each_store! { lists acts doubt once }

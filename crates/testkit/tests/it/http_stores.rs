@@ -2,62 +2,17 @@
 
 use std::time::{Duration, Instant};
 
-use axum::Router;
-use axum::body::Body;
-use axum::http::request::Builder;
-use axum::http::{Request, StatusCode};
-use http_body_util::BodyExt;
 use serde_json::{Value, json};
 use surehold_engine::{Engine, EngineConfig};
-use surehold_http::server::Peer;
-use surehold_http::{Api, ApiConfig};
-use surehold_lab::fixture::{Fixture, StoreKind};
-use surehold_lab::private_postgres::PrivatePostgres;
 use surehold_postgres::{PostgresConfig, PostgresStore};
-use tokio_util::sync::CancellationToken;
-use tower::ServiceExt;
+use surehold_testkit::fixture::{Fixture, StoreKind};
+use surehold_testkit::node::Node;
+use surehold_testkit::on_each_store;
+use surehold_testkit::private_postgres::PrivatePostgres;
 
-pub(crate) struct Node(Router);
-
-impl Node {
-    pub(crate) fn new(engine: Engine) -> Node {
-        Node(Api::new(engine, ApiConfig::default(), None, CancellationToken::new()).router())
-    }
-
-    /// Without a key as whoever may open the local socket, else as a caller from outside.
-    pub(crate) async fn ask(&self, method: &str, path: &str, key: Option<&str>, body: &Value) -> (StatusCode, Value) {
-        let request = Request::builder().method(method).uri(path).header("content-type", "application/json");
-        let request = match key {
-            Some(key) => request.header("authorization", format!("Bearer {key}")),
-            None => request.extension(Peer::Local),
-        };
-        self.send(request, body).await
-    }
-
-    /// As whoever may open the local socket, under an idempotency key.
-    pub(crate) async fn keyed(&self, method: &str, path: &str, key: &str, body: &Value) -> (StatusCode, Value) {
-        let request = Request::builder().method(method).uri(path).header("content-type", "application/json");
-        self.send(request.header("idempotency-key", key).extension(Peer::Local), body).await
-    }
-
-    async fn send(&self, request: Builder, body: &Value) -> (StatusCode, Value) {
-        let body = if body.is_null() { Body::empty() } else { Body::from(body.to_string()) };
-        let response = self.0.clone().oneshot(request.body(body).unwrap()).await.unwrap();
-        let status = response.status();
-        let bytes = response.into_body().collect().await.unwrap().to_bytes();
-        (status, serde_json::from_slice(&bytes).unwrap())
-    }
-
-    pub(crate) async fn local(&self, method: &str, path: &str, body: &Value) -> Value {
-        let (status, answer) = self.ask(method, path, None, body).await;
-        assert!(status.is_success(), "{method} {path}: {status} {answer}");
-        answer
-    }
-
-    async fn make_key(&self) -> Value {
-        self.local("POST", "/admin/tenants", &json!({"slug": "casa"})).await;
-        self.local("POST", "/admin/keys", &json!({"tenant": "casa", "name": "till", "scopes": ["read"]})).await
-    }
+async fn make_key(node: &Node) -> Value {
+    node.local("POST", "/admin/tenants", &json!({"slug": "casa"})).await;
+    node.local("POST", "/admin/keys", &json!({"tenant": "casa", "name": "till", "scopes": ["read"]})).await
 }
 
 pub(crate) fn percent(text: &str) -> String {
@@ -68,7 +23,7 @@ pub(crate) fn percent(text: &str) -> String {
 async fn names_and_pages(kind: StoreKind) {
     let fixture = Fixture::new(kind).await.unwrap();
     let node = Node::new(fixture.engine().await.unwrap());
-    node.make_key().await;
+    make_key(&node).await;
     let names =
         ["%", "_", "!", "it's", "\\", "\"", "[\"a\",\"\",1]", "a", "A", "aa", "é", "Z", "日本 🛏", "{}", "a@b", "null"];
     for (index, name) in names.iter().enumerate() {
@@ -114,21 +69,13 @@ async fn names_and_pages(kind: StoreKind) {
     assert_eq!(node.ask("GET", "/v1/%00", None, &Value::Null).await.0, 404);
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn names_and_pages_on_sqlite() {
-    names_and_pages(StoreKind::Sqlite).await;
-}
+on_each_store! { names_and_pages }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn names_and_pages_on_postgres() {
-    names_and_pages(StoreKind::Postgres).await;
-}
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_key_is_revoked_within_a_second_on_two_engines() {
+async fn a_key_is_revoked_within_a_second_on_two_engines_on_postgres() {
     let fixture = Fixture::new(StoreKind::Postgres).await.unwrap();
     let nodes = [Node::new(fixture.engine().await.unwrap()), Node::new(fixture.engine().await.unwrap())];
-    let made = nodes[0].make_key().await;
+    let made = make_key(&nodes[0]).await;
     let (key, id) = (made["key"].as_str().unwrap(), made["id"].as_str().unwrap());
     let opens = async |node: &Node| node.ask("GET", "/v1/casa", Some(key), &Value::Null).await.0 == 200;
     let warm = Instant::now();
@@ -145,12 +92,12 @@ async fn a_key_is_revoked_within_a_second_on_two_engines() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn not_ready_without_a_store_and_ready_again_with_it() {
+async fn not_ready_without_a_store_and_ready_again_with_it_on_postgres() {
     let server = PrivatePostgres::start().unwrap();
     let store = PostgresStore::connect(PostgresConfig::new(server.url())).await.unwrap();
     let config = EngineConfig { deadline: Duration::from_secs(2), ..EngineConfig::default() };
     let node = Node::new(Engine::start(std::sync::Arc::new(store), config).unwrap());
-    let made = node.make_key().await;
+    let made = make_key(&node).await;
     let key = made["key"].as_str().unwrap();
     let ready =
         async || tokio::time::timeout(Duration::from_secs(20), node.ask("GET", "/readyz", None, &Value::Null)).await;

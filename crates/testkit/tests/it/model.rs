@@ -13,7 +13,7 @@ mod workload;
 use std::cell::{Cell, RefCell};
 
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
-use surehold_lab::fixture::StoreKind;
+use surehold_testkit::fixture::StoreKind;
 use tokio::runtime::Runtime;
 
 use runner::{Stage, Tally};

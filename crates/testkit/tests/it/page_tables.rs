@@ -24,23 +24,32 @@ fn tests(cell: &str) -> Vec<(&str, &str)> {
     cell.split('`').filter_map(|quoted| quoted.split_once(' ')).filter(|(_, path)| path.contains("::")).collect()
 }
 
-/// Cases are stamped for each store by the macro of their folder, which lists them.
 fn is_store(module: &str) -> bool {
     matches!(module, "sqlite" | "postgres")
 }
 
-/// The source of a module; of all modules below it where they are stamped.
+/// The sources in which a test of these modules is declared, or listed to be stamped for each store.
 fn sources(root: &Path, modules: &[&str]) -> Vec<String> {
     let place =
         modules.iter().filter(|module| !is_store(module)).fold(root.to_owned(), |place, module| place.join(module));
-    let inline = place.parent().map(|parent| parent.with_extension("rs"));
     let mut files = vec![place.with_extension("rs"), place.join("mod.rs")];
+    let is_stamped = modules.iter().any(|module| is_store(module));
+    files.extend(place.parent().filter(|_| is_stamped).map(|parent| parent.join("mod.rs")));
+    let inline = place.parent().map(|parent| parent.with_extension("rs"));
     files.extend(inline.filter(|_| modules.last() == Some(&"tests")));
-    if modules.iter().any(|module| is_store(module)) && place.is_dir() {
-        let found = fs::read_dir(&place).unwrap().map(|entry| entry.unwrap().path());
-        files.extend(found.filter(|path| path.extension().is_some_and(|extension| extension == "rs")));
-    }
     files.iter().filter_map(|file| fs::read_to_string(file).ok()).collect()
+}
+
+/// Whether the source lists the case in `on_each_store!`.
+fn stamps(source: &str, case: &str) -> bool {
+    let block = source.split_once("on_each_store! {").and_then(|(_, rest)| rest.split("\n\n").next());
+    block.is_some_and(|block| block.split_whitespace().any(|word| word == case))
+}
+
+fn is_test(source: &str, name: &str) -> bool {
+    let Some((before, _)) = source.split_once(&format!("fn {name}(")) else { return false };
+    let attribute = before.lines().rfind(|line| !line.trim().is_empty() && !line.contains("async"));
+    attribute.is_some_and(|line| line.contains("test") && line.trim_start().starts_with("#["))
 }
 
 fn exists(binary: &str, path: &str) -> bool {
@@ -51,18 +60,15 @@ fn exists(binary: &str, path: &str) -> bool {
     };
     let mut modules: Vec<&str> = path.split("::").collect();
     let test = modules.pop().expect("a split has a last part");
-    let declared = format!("fn {test}(");
-    let is_test = |source: &String| {
-        let Some((before, _)) = source.split_once(&declared) else { return false };
-        if modules.iter().any(|module| is_store(module)) {
-            return before.ends_with("pub(super) async ") || before.ends_with("pub(crate) async ");
-        }
-        let attribute = before.lines().rfind(|line| !line.trim().is_empty() && !line.contains("async"));
-        attribute.is_some_and(|line| line.contains("test") && line.trim_start().starts_with("#["))
-    };
+    let sources = sources(&root, &modules);
+    if modules.iter().any(|module| is_store(module)) {
+        let declared = format!("async fn {test}(");
+        return sources.iter().any(|source| source.contains(&declared))
+            && sources.iter().any(|source| stamps(source, test));
+    }
     // Unit tests are in a module of that name.
     let is_placed = kind != "src" || modules.contains(&"tests");
-    is_placed && sources(&root, &modules).iter().any(is_test)
+    is_placed && sources.iter().any(|source| is_test(source, test))
 }
 
 /// The tables of a page, each with its heading and as many rows.
@@ -93,11 +99,14 @@ fn what_does_not_exist_is_noticed() {
     assert!(exists("core::it", "tables::place::all_lines_or_none"));
     assert!(exists("core", "stays::names::tests::pools"));
     assert!(exists("core", "stays::operations::tests::tables::late"));
-    assert!(exists("lab::it", "stays::sqlite::a_stay_is_paid_and_cancelled"));
-    assert!(exists("lab::it", "conformance::postgres::keys::kept_over_a_restart"));
+    assert!(exists("testkit::it", "stays::sqlite::payments::a_stay_is_paid_and_cancelled"));
+    assert!(exists("testkit::it", "stock_races::postgres::the_last_ones_are_taken_once"));
+    assert!(exists("lab::it", "faults::crash::sqlite::survives_kills"));
     assert!(!exists("core::it", "tables::place::all_lines_or_some"));
     assert!(!exists("core::it", "tables::places::all_lines_or_none"));
     assert!(!exists("core", "stays::names::pools"));
+    assert!(!exists("testkit::it", "stays::sqlite::a_stay_is_paid_and_cancelled"));
+    assert!(!exists("testkit::it", "stays::sqlite::payments::a_stay_is_paid_and_forgotten"));
     // A helper is no test.
     assert!(!exists("core", "stays::operations::tests::tables::obey"));
 }

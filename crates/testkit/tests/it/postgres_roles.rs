@@ -6,9 +6,9 @@ use std::sync::Arc;
 use futures_util::future::join_all;
 use surehold_core::kernel::TenantId;
 use surehold_engine::{Engine, EngineConfig, Store};
-use surehold_lab::fixture::{Fixture, StoreKind, connect};
-use surehold_lab::private_postgres::PrivatePostgres;
 use surehold_postgres::{ConnectError, PostgresConfig, PostgresStore, facts_for_doctor, migrate, migrations_pending};
+use surehold_testkit::fixture::{Fixture, StoreKind, connect, fresh_database};
+use surehold_testkit::private_postgres::PrivatePostgres;
 use tokio_postgres::Client;
 use uuid::Uuid;
 
@@ -154,10 +154,10 @@ async fn a_member_serves_and_does_not_migrate() {
 
 #[tokio::test]
 async fn a_login_that_may_do_nothing_is_told_who_may() {
-    let fixture = Fixture::new(StoreKind::Postgres).await.unwrap();
-    let client = connect(fixture.url()).await.unwrap();
+    let url = fresh_database().await.unwrap();
+    let client = connect(&url).await.unwrap();
     let login = new_login(&client, "").await;
-    let error = open(&as_login(fixture.url(), &login)).await.unwrap_err();
+    let error = open(&as_login(&url, &login)).await.unwrap_err();
     assert!(matches!(&error, ConnectError::MustMigrate { names, .. } if names.len() >= 3), "{error:?}");
     assert!(error.to_string().contains("surehold migrate --store"), "{error}");
 }
@@ -175,12 +175,12 @@ async fn tables_without_their_grants_are_not_served() {
 
 #[tokio::test]
 async fn migrating_tells_what_it_did() {
-    let fixture = Fixture::new(StoreKind::Postgres).await.unwrap();
-    let all = migrations_pending(fixture.url()).await.unwrap();
+    let url = fresh_database().await.unwrap();
+    let all = migrations_pending(&url).await.unwrap();
     assert_eq!((all[0].as_str(), all[2].as_str()), ("0001_kernel", "0003_reading_role"));
-    assert_eq!(migrate(fixture.url()).await.unwrap(), all);
-    assert_eq!(migrations_pending(fixture.url()).await.unwrap(), [""; 0]);
-    assert_eq!(migrate(fixture.url()).await.unwrap(), [""; 0]);
+    assert_eq!(migrate(&url).await.unwrap(), all);
+    assert_eq!(migrations_pending(&url).await.unwrap(), [""; 0]);
+    assert_eq!(migrate(&url).await.unwrap(), [""; 0]);
 }
 
 /// A database on a server that has never seen Surehold.

@@ -6,8 +6,8 @@ use futures_util::future::join_all;
 use surehold_core::kernel::TenantId;
 use surehold_core::kernel::commands::{CancelHold, PlaceHold};
 use surehold_engine::{Engine, EngineConfig, Failure, SchemaError, Store};
-use surehold_lab::fixture::{Fixture, StoreKind, connect};
 use surehold_postgres::{ConnectError, PostgresConfig, PostgresStore};
+use surehold_testkit::fixture::{Fixture, StoreKind, connect, fresh_database};
 
 use crate::conformance::{Odd, OddWay, Pending, World, new_id, parse_lines, pool, together};
 
@@ -134,13 +134,13 @@ async fn a_wrong_address_says_so() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn nodes_that_start_together_migrate_once() {
-    let fixture = fixture().await;
+    let url = fresh_database().await.unwrap();
     let nodes = (0..8).map(|_| {
-        let url = fixture.url().to_owned();
+        let url = url.clone();
         tokio::spawn(async move { open(&url).await.unwrap() })
     });
     join_all(nodes).await.into_iter().for_each(|node| drop(node.unwrap()));
-    let client = connect(fixture.url()).await.unwrap();
+    let client = connect(&url).await.unwrap();
     let sql = "select count(*), count(distinct number) from schema_migrations";
     let row = client.query_one(sql, &[]).await.unwrap();
     assert_eq!(row.get::<_, i64>(0), row.get::<_, i64>(1));

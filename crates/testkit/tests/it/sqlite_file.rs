@@ -7,8 +7,8 @@ use std::path::Path;
 use rusqlite::{Connection, OpenFlags};
 use surehold_core::kernel::commands::PlaceHold;
 use surehold_engine::SchemaError;
-use surehold_lab::fixture::{Fixture, StoreKind};
 use surehold_sqlite::{OpenError, SqliteSnapshot, SqliteStore, facts_for_doctor, migrate, migrations_pending};
+use surehold_testkit::fixture::{Fixture, StoreKind};
 
 use crate::conformance::{World, new_id, parse_lines};
 

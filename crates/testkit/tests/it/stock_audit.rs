@@ -12,7 +12,8 @@ use surehold_core::stock::{
     SerialCode, StoreName, Tracking, UnitName, pool_of,
 };
 use surehold_engine::Options;
-use surehold_lab::fixture::{Fixture, Place, StoreKind, connect};
+use surehold_testkit::fixture::{Fixture, Place, StoreKind, connect};
+use surehold_testkit::on_each_store;
 use uuid::Uuid;
 
 use crate::conformance::{World, audit_findings, new_id, plant, put_back, save};
@@ -328,12 +329,4 @@ async fn what_was_planted_is_found(kind: StoreKind) {
     assert_eq!(audit_findings(&fixture).await, [""; 0]);
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_was_planted_is_found_on_sqlite() {
-    what_was_planted_is_found(StoreKind::Sqlite).await;
-}
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_was_planted_is_found_on_postgres() {
-    what_was_planted_is_found(StoreKind::Postgres).await;
-}
+on_each_store! { what_was_planted_is_found }

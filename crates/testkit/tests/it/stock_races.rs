@@ -13,7 +13,8 @@ use surehold_core::stock::{
     ProductCode, StockItem, StockRefusal, StoreName, UnitName, pool_of,
 };
 use surehold_engine::{Engine, Failure};
-use surehold_lab::fixture::{Fixture, Place, StoreKind};
+use surehold_testkit::fixture::{Fixture, Place};
+use surehold_testkit::on_each_store;
 use tokio::task::JoinSet;
 use uuid::Uuid;
 
@@ -180,30 +181,7 @@ pub(crate) async fn the_last_ones_are_taken_once(fixture: Fixture) {
     assert_eq!((taken, pool.total), (20, pool.held), "what is left is held");
 }
 
-mod sqlite {
-    use super::{Fixture, StoreKind};
-
-    #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-    async fn clerks_queue_for_what_they_share() {
-        super::clerks_queue_for_what_they_share(Fixture::new(StoreKind::Sqlite).await.unwrap()).await;
-    }
-
-    #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-    async fn the_last_ones_are_taken_once() {
-        super::the_last_ones_are_taken_once(Fixture::new(StoreKind::Sqlite).await.unwrap()).await;
-    }
-}
-
-mod postgres {
-    use super::{Fixture, StoreKind};
-
-    #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-    async fn clerks_queue_for_what_they_share() {
-        super::clerks_queue_for_what_they_share(Fixture::new(StoreKind::Postgres).await.unwrap()).await;
-    }
-
-    #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-    async fn the_last_ones_are_taken_once() {
-        super::the_last_ones_are_taken_once(Fixture::new(StoreKind::Postgres).await.unwrap()).await;
-    }
+on_each_store! {
+    clerks_queue_for_what_they_share
+    the_last_ones_are_taken_once
 }

@@ -9,7 +9,7 @@ use surehold_core::stock::{
     DocumentContent, DocumentHeader, DocumentId, DocumentKind, DocumentLine, DocumentState, LineCost, ProductCode,
     StockItem, StoreName, UnitName, pool_of,
 };
-use surehold_lab::fixture::{Fixture, StoreKind, connect, connect_as_stranger, open_file};
+use surehold_testkit::fixture::{Fixture, StoreKind, connect, connect_as_stranger, open_file};
 use tokio_postgres::Client;
 use uuid::Uuid;
 

@@ -47,7 +47,7 @@ fn a_lapsed_hold_never_counts_for_its_owner() {
         &format!("{one}; clock 9.999999; hold b room=1 owner:ann"),
         "refused: the owner has 1 holds, the most allowed at once",
     );
-    check(&format!("{one}; clock 10; hold b room=1 owner:ann"), "b active room=1 until 910 v1, pools at 4");
+    check(&format!("{one}; clock 10; hold b room=1 owner:ann"), "b active room=1 until 910 by ann v1, pools at 4");
     check(&format!("{one}; clock 10; hold b room=1 owner:ann; show owner ann"), "ann holds 1 for 900 s");
 
     let long = "policy owner_secs:910; put room=9; hold a room=1 owner:ann secs:11";
@@ -55,14 +55,14 @@ fn a_lapsed_hold_never_counts_for_its_owner() {
         &format!("{long}; clock 10.999999; hold b room=1 owner:ann"),
         "refused: the owner's holds would live 911 s in total; at most 910 s are allowed",
     );
-    check(&format!("{long}; clock 11; hold b room=1 owner:ann"), "b active room=1 until 911 v1, pools at 4");
+    check(&format!("{long}; clock 11; hold b room=1 owner:ann"), "b active room=1 until 911 by ann v1, pools at 4");
 
     let two = "policy owner_secs:910; put room=9; hold a room=1 owner:ann secs:10; hold b room=1 owner:ann";
     check(
         &format!("{two}; clock 9.999999; extend b by:1"),
         "refused: the owner's holds would live 911 s in total; at most 910 s are allowed",
     );
-    check(&format!("{two}; clock 10; extend b by:10"), "b active room=1 until 910 v2");
+    check(&format!("{two}; clock 10; extend b by:10"), "b active room=1 until 910 by ann v2");
     check(
         &format!("{two}; clock 10; extend b by:11"),
         "refused: the owner's holds would live 911 s in total; at most 910 s are allowed",

@@ -55,7 +55,10 @@ fn a_repeat_gets_the_hold_as_it_is_now() {
     let again = r#"hold a bar=1 room=1 secs:60 owner:ann ref:cart meta:{"y":2,"x":1}"#;
     check("put room=3; hold a room=1; hold a room=1", "again: a active room=1 until 900 v1");
     check("put room=3; hold a room=1; hold a room=1; show room", "room=3 held 1 v2");
-    check(&format!("put room=1; put bar=1; {all}; {again}"), "again: a active bar=1 room=1 until 60 v1");
+    check(
+        &format!("put room=1; put bar=1; {all}; {again}"),
+        r#"again: a active bar=1 room=1 until 60 by ann as cart with {"x":1,"y":2} v1"#,
+    );
     check("put room=1; hold a room=1; extend a by:60; hold a room=1", "again: a active room=1 until 960 v2");
     check("put room=1; hold a room=1; cancel a; hold a room=1", "again: a cancelled room=1 until 900 v2");
     check("put room=1; hold a room=1; book a; hold a room=1", "again: a converted book room=1 v2");
@@ -68,7 +71,7 @@ fn a_repeat_gets_the_hold_as_it_is_now() {
     check("put room=1; hold a room=1; policy max:60 default:60; hold a room=1", "again: a active room=1 until 900 v1");
     check(
         "put room=1; policy holds:1; hold a room=1 owner:ann; hold a room=1 owner:ann",
-        "again: a active room=1 until 900 v1",
+        "again: a active room=1 until 900 by ann v1",
     );
 }
 

@@ -6,7 +6,7 @@ use surehold_core::kernel::commands::{
 };
 use surehold_core::kernel::{ApiKey, KeyId, KeyName, KeyScope, KeyScopes, Refusal, TenantId};
 use surehold_engine::Failure;
-use surehold_lab::fixture::Fixture;
+use surehold_testkit::fixture::Fixture;
 
 use super::{World, new_id, parse_lines, pool};
 

@@ -6,7 +6,7 @@ use futures_util::future::join_all;
 use surehold_core::kernel::commands::{AdjustPool, AnyHoldCommand, CancelHold, ConvertHold, PlaceHold};
 use surehold_core::kernel::{ConvertMode, HoldId, HoldState, Refusal};
 use surehold_engine::{EngineConfig, Failure};
-use surehold_lab::fixture::Fixture;
+use surehold_testkit::fixture::Fixture;
 
 use super::{Pending, World, events, new_id, parse_lines, pool, together};
 
@@ -153,7 +153,7 @@ pub(crate) async fn a_request_keeps_its_order(fixture: Fixture) {
         world.engine.run_all(world.tenant, holds).await.into_iter().for_each(|placed| drop(placed.unwrap()));
         world.play("hold a bar=1; advance 60").await;
         // Each but the first would be refused if it came before its neighbour.
-        let (a, b) = (world.names.id("a"), new_id());
+        let (a, b) = (world.id("a"), new_id());
         let commands = vec![
             AnyHoldCommand::Place(place(b, &format!("room={lapsed}"))),
             AnyHoldCommand::Convert(ConvertHold { id: b, mode: ConvertMode::Book, part: None }),

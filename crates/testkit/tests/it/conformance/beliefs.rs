@@ -8,8 +8,8 @@ use surehold_core::operations::{
     Actor, NewOperation, Operation, OperationKey, OperationRun, OperationType, OperationsEvent, Payload, Reason,
     StateHandler, Trouble,
 };
-use surehold_lab::fixture::Fixture;
-use surehold_lab::operations::{COUNT_SHEEP, CountSheep};
+use surehold_testkit::fixture::Fixture;
+use surehold_testkit::operations::{COUNT_SHEEP, CountSheep};
 
 use super::{World, events};
 

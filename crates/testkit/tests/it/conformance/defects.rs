@@ -3,7 +3,7 @@
 use surehold_core::kernel::Refusal;
 use surehold_core::kernel::commands::PlaceHold;
 use surehold_engine::Failure;
-use surehold_lab::fixture::Fixture;
+use surehold_testkit::fixture::Fixture;
 
 use super::odd_commands::Outcome;
 use super::{Dump, Odd, OddWay, Pending, World, events, new_id, parse_lines, pool, together};

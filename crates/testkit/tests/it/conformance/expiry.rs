@@ -5,7 +5,7 @@ use std::time::Duration;
 use surehold_core::kernel::commands::{ExpireLapsedHolds, PlaceHold};
 use surehold_core::kernel::{Event, HoldState};
 use surehold_engine::EngineConfig;
-use surehold_lab::fixture::Fixture;
+use surehold_testkit::fixture::Fixture;
 
 use super::{Rows, World, events, new_id, parse_lines};
 

@@ -6,7 +6,7 @@ use surehold_core::kernel::{OwnerName, TenantId};
 use surehold_core::operations::{Actor, Reason};
 use surehold_core::repairs::{RepairCommand, RepairDone, RepairRefusal};
 use surehold_engine::{AuditConfig, AuditReport, Failure, Finding, Proposal, Registry, Remedy, builtin};
-use surehold_lab::fixture::{Fixture, Place, connect, open_file};
+use surehold_testkit::fixture::{Fixture, Place, connect, open_file};
 
 use super::scenario::parse_lines;
 use super::world::{World, new_id};

@@ -1,6 +1,6 @@
 //! The life of a hold, command by command.
 
-use surehold_lab::fixture::Fixture;
+use surehold_testkit::fixture::Fixture;
 
 use super::{Rows, World};
 
@@ -65,16 +65,16 @@ pub(crate) async fn extending(fixture: Fixture) {
     let mut rows = Rows::on(&fixture).await;
     let given = "policy max:1000; put room=1; hold a room=1";
     rows.check(&format!("{given}; extend a by:100"), "a active room=1 for 1000 s v2").await;
-    rows.check(&format!("{given}; extend a until:100"), "a active room=1 for 1000 s v2").await;
-    rows.check(&format!("{given}; extend a until:0"), "again: a active room=1 for 900 s v1").await;
-    rows.check(&format!("{given}; extend a until:-100"), "again: a active room=1 for 900 s v1").await;
+    rows.check(&format!("{given}; extend a until:expiry+100"), "a active room=1 for 1000 s v2").await;
+    rows.check(&format!("{given}; extend a until:expiry+0"), "again: a active room=1 for 900 s v1").await;
+    rows.check(&format!("{given}; extend a until:expiry-100"), "again: a active room=1 for 900 s v1").await;
     let too_long = "refused: the lifetime would be 1001 s; at most 1000 s are allowed";
     rows.check(&format!("{given}; extend a by:101"), too_long).await;
-    rows.check(&format!("{given}; extend a until:101"), too_long).await;
+    rows.check(&format!("{given}; extend a until:expiry+101"), too_long).await;
     rows.check(&format!("{given}; extend a by:101 paying"), "a active room=1 for 1001 s v2").await;
     rows.check(&format!("{given}; cancel a; extend a by:1"), "refused: the hold is cancelled").await;
     rows.check(
-        &format!("{given}; extend a by:100; advance 950; extend a until:0"),
+        &format!("{given}; extend a by:100; advance 950; extend a until:expiry+0"),
         "again: a active room=1 for 1000 s v2",
     )
     .await;

@@ -14,7 +14,7 @@ use surehold_core::operations::{
 };
 use surehold_engine::Failure;
 use surehold_engine::inbox_findings;
-use surehold_lab::fixture::Fixture;
+use surehold_testkit::fixture::Fixture;
 
 use super::{World, events, new_id, parse_lines};
 
@@ -87,8 +87,8 @@ pub(crate) async fn delivered_by_many_at_once(fixture: Fixture) {
     let world = World::open(&fixture).await;
     // A second engine, where the store allows one, meets the first in the store and not in a queue.
     let other = match fixture.place {
-        surehold_lab::fixture::Place::Sqlite(_) => world.engine.clone(),
-        surehold_lab::fixture::Place::Postgres { .. } => fixture.engine().await.unwrap(),
+        surehold_testkit::fixture::Place::Sqlite(_) => world.engine.clone(),
+        surehold_testkit::fixture::Place::Postgres { .. } => fixture.engine().await.unwrap(),
     };
     let deliveries = (0..60).map(|number| {
         let engine = if number % 2 == 0 { &world.engine } else { &other };

@@ -4,7 +4,7 @@ use futures_util::future::join_all;
 use surehold_core::kernel::commands::PlaceHold;
 use surehold_core::kernel::{Event, HoldId};
 use surehold_engine::JournalRow;
-use surehold_lab::fixture::Fixture;
+use surehold_testkit::fixture::Fixture;
 
 use super::{World, events, new_id, parse_lines};
 

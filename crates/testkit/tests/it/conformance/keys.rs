@@ -3,7 +3,7 @@
 use futures_util::future::join_all;
 use surehold_core::kernel::commands::{AdjustPool, PlaceHold};
 use surehold_engine::{Options, RequestKey};
-use surehold_lab::fixture::Fixture;
+use surehold_testkit::fixture::Fixture;
 
 use super::{Pending, Rows, World, new_id, parse_lines, pool, together};
 

@@ -13,7 +13,7 @@ use surehold_core::operations::{
     WorkerId, reconciliation,
 };
 use surehold_engine::{AuditConfig, BoxFuture, Finding, Provider, Registry, Told, operation_findings};
-use surehold_lab::fixture::{Fixture, Place, connect, open_file};
+use surehold_testkit::fixture::{Fixture, Place, connect, open_file};
 
 use super::World;
 

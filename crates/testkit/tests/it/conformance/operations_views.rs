@@ -9,8 +9,8 @@ use surehold_core::operations::{
     OperationsEvent, Reason, ResolveCase, Trouble, TypeName,
 };
 use surehold_engine::{OperationBrief, RunState, TIMELINE_OPERATIONS_MAX, TimelineEntry, TimelineFact};
-use surehold_lab::fixture::Fixture;
-use surehold_lab::operations::{ByHand, COUNT_SHEEP, SEND_MONEY};
+use surehold_testkit::fixture::Fixture;
+use surehold_testkit::operations::{ByHand, COUNT_SHEEP, SEND_MONEY};
 
 use super::World;
 

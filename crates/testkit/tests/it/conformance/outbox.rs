@@ -15,7 +15,7 @@ use surehold_core::operations::outbox::{
 use surehold_core::operations::{Case, Operation, OperationKey, OperationRun, Outcome, Payload, WorkerId};
 use surehold_engine::{Engine, EngineConfig, ReplayWish};
 use surehold_http::wire::render_event;
-use surehold_lab::fixture::{Fixture, Place};
+use surehold_testkit::fixture::{Fixture, Place};
 
 use super::{World, new_id, pool};
 

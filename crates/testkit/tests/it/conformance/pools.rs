@@ -1,6 +1,6 @@
 //! Capacity.
 
-use surehold_lab::fixture::Fixture;
+use surehold_testkit::fixture::Fixture;
 
 use super::Rows;
 

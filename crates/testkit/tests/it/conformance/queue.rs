@@ -5,7 +5,7 @@ use std::time::Duration;
 use surehold_core::kernel::commands::PlaceHold;
 use surehold_core::kernel::{HoldId, Refusal};
 use surehold_engine::{BATCH_COMMANDS_MAX, EngineConfig, Failure, Fault, Options};
-use surehold_lab::fixture::Fixture;
+use surehold_testkit::fixture::Fixture;
 
 use super::odd_commands::send;
 use super::{Gate, Pending, World, new_id, parse_lines};

@@ -1,6 +1,6 @@
 //! Commands that recognise their own effect: asked again, they answer and change nothing.
 
-use surehold_lab::fixture::Fixture;
+use surehold_testkit::fixture::Fixture;
 
 use super::{Rows, World};
 

@@ -14,7 +14,7 @@ use surehold_core::operations::{
     PutSchedule, RemoveSchedule, Schedule, ScheduleName, TimeZoneName,
 };
 use surehold_engine::{Engine, EngineConfig};
-use surehold_lab::fixture::{Fixture, Place};
+use surehold_testkit::fixture::{Fixture, Place};
 
 use super::{World, events};
 

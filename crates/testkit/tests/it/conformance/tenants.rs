@@ -4,7 +4,7 @@ use futures_util::future::join_all;
 use surehold_core::kernel::commands::ClaimSlug;
 use surehold_core::kernel::{HoldPolicy, Refusal, Slug, Tenant, TenantId};
 use surehold_engine::Failure;
-use surehold_lab::fixture::Fixture;
+use surehold_testkit::fixture::Fixture;
 
 use super::{Rows, World};
 
@@ -91,7 +91,7 @@ pub(crate) async fn tenants_share_names_and_nothing_else(fixture: Fixture) {
 pub(crate) async fn a_hold_of_another_tenant_is_no_hold(fixture: Fixture) {
     let mut theirs = World::open(&fixture).await;
     theirs.play("put room=5; put bar=5; hold held room=1; hold booked room=2; book booked").await;
-    let (held, booked) = (theirs.names.id("held"), theirs.names.id("booked"));
+    let (held, booked) = (theirs.id("held"), theirs.id("booked"));
     let mut ours = theirs.neighbour(2).await;
     ours.play("put room=5; put bar=5; hold own room=1").await;
     let before = (theirs.dump().await, ours.dump().await);

@@ -7,7 +7,7 @@ use surehold_core::kernel::{
     Event, Hold, HoldId, KeyId, KeyName, KeyScope, KeyScopes, PoolKey, Reference, ResourceName, Slot,
 };
 use surehold_engine::JournalTail;
-use surehold_lab::fixture::Fixture;
+use surehold_testkit::fixture::Fixture;
 use uuid::Uuid;
 
 use super::{World, new_id, parse_lines, pool};

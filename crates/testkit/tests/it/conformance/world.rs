@@ -1,10 +1,9 @@
 //! One tenant behind an engine, and everything that the store says about it.
 
-use std::collections::BTreeMap;
-
 use surehold_core::kernel::{Hold, HoldId, HoldPolicy, KeptReply, Owner, Pool, Slug, SlugClaim, Tenant, TenantId};
 use surehold_engine::{Engine, EngineConfig, JournalRow};
-use surehold_lab::fixture::Fixture;
+use surehold_scenario::{Backend, Context};
+use surehold_testkit::fixture::Fixture;
 use uuid::{Builder, Uuid};
 
 use super::scenario::pool;
@@ -18,7 +17,7 @@ pub(crate) struct World<'f> {
     pub(crate) fixture: &'f Fixture,
     pub(crate) engine: Engine,
     pub(crate) tenant: TenantId,
-    pub(crate) names: Names,
+    pub(crate) names: Context,
 }
 
 impl<'f> World<'f> {
@@ -35,7 +34,7 @@ impl<'f> World<'f> {
     pub(crate) async fn enter(fixture: &'f Fixture, engine: Engine, tenant: TenantId) -> World<'f> {
         let slug = Slug::new(&format!("t{tenant}")).unwrap();
         assert_eq!(engine.create_tenant(slug, HoldPolicy::default(), tenant).await, Ok(tenant));
-        World { fixture, engine, tenant, names: Names::default() }
+        World { fixture, engine, tenant, names: Context::default() }
     }
 
     /// Another tenant of the same engine.
@@ -50,8 +49,7 @@ impl<'f> World<'f> {
     }
 
     pub(crate) async fn pool(&self, name: &str) -> Pool {
-        let key = pool(name).unwrap();
-        self.engine.views().record::<Pool>(self.tenant, &key).await.unwrap().unwrap_or_else(|| panic!("no pool {key}"))
+        Backend::pool(self, &pool(name).unwrap()).await
     }
 
     pub(crate) async fn hold(&self, id: HoldId) -> Option<Hold> {
@@ -68,30 +66,6 @@ impl<'f> World<'f> {
         audit::check(&dump);
         assert_eq!(full_audit::told(self.fixture).await, [""; 0]);
         dump
-    }
-}
-
-/// What a scenario calls its holds.
-#[derive(Debug, Default)]
-pub(crate) struct Names(BTreeMap<String, HoldId>);
-
-impl Names {
-    /// Made when it is first mentioned.
-    pub(crate) fn id(&mut self, name: &str) -> HoldId {
-        *self.0.entry(name.to_owned()).or_insert_with(new_id)
-    }
-
-    pub(crate) fn knows(&self, name: &str) -> bool {
-        self.0.contains_key(name)
-    }
-
-    pub(crate) fn insert(&mut self, name: &str, id: HoldId) {
-        self.0.insert(name.to_owned(), id);
-    }
-
-    /// Text that mentions ids, with names in their place.
-    pub(crate) fn put_into(&self, text: &str) -> String {
-        self.0.iter().fold(text.to_owned(), |text, (name, id)| text.replace(&id.to_string(), name))
     }
 }
 

@@ -8,7 +8,7 @@ use surehold_core::kernel::commands::{
     MoveBooked, PlaceHold, PutPool, SetPolicy,
 };
 
-surehold_lab::deeds!(
+surehold_testkit::deeds!(
     pub(crate) Deed,
     replies Value, by value,
     of AdjustPool, CancelHold, ConvertHold, CreateTenant, ExpireHold, ExpireLapsedHolds, ExtendHold, GiveBack, GrantUnits,

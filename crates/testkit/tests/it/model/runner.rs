@@ -8,7 +8,7 @@ use serde_json::Value;
 use surehold_core::kernel::commands::PlaceHold;
 use surehold_core::kernel::{Event, HoldPolicy, Owner, Record, Refusal, TenantId, Timestamp};
 use surehold_engine::{Done, Engine, Failure, Options, RequestKey};
-use surehold_lab::fixture::{Fixture, StoreKind};
+use surehold_testkit::fixture::{Fixture, StoreKind};
 
 use super::deed::{Request, Verdict};
 use super::pure::Pure;

@@ -11,14 +11,15 @@ use surehold_core::operations::{
     OperationKey, OperationRun, OperationType, Outcome, Payload, Reason, RetryPolicy, Step, Trouble, WorkerBeat,
 };
 use surehold_engine::{Engine, Registry, Told, Worker, WorkerConfig};
-use surehold_lab::charge::nothing_is_left;
-use surehold_lab::charge::{CHARGE, Charging, NoteCharge, charge};
-use surehold_lab::fixture::{StoreKind, connect};
+use surehold_simulators::charge::nothing_is_left;
+use surehold_simulators::charge::{CHARGE, Charging, NoteCharge, charge};
+use surehold_testkit::fixture::{StoreKind, connect};
+use surehold_testkit::on_each_store;
 use tokio::sync::Notify;
 
 use super::scene::{Scene, TENANT, enqueue};
 use super::till::{Act, Seen, Till};
-use super::{PATIENCE, until};
+use super::until;
 
 /// Not waited for: who relies on it waits in vain.
 const HOUR: Duration = Duration::from_hours(1);
@@ -275,30 +276,6 @@ async fn postgres_nodes_wake_each_other() {
     asking.stop().await;
     working.stop().await;
 }
-
-macro_rules! on_each_store {
-    ($($case:ident)*) => {
-        mod sqlite {
-            $(
-                #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-                async fn $case() {
-                    let case = super::$case(surehold_lab::fixture::StoreKind::Sqlite);
-                    tokio::time::timeout(super::PATIENCE, case).await.unwrap();
-                }
-            )*
-        }
-        mod postgres {
-            $(
-                #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-                async fn $case() {
-                    let case = super::$case(surehold_lab::fixture::StoreKind::Postgres);
-                    tokio::time::timeout(super::PATIENCE, case).await.unwrap();
-                }
-            )*
-        }
-    };
-}
-pub(super) use on_each_store;
 
 on_each_store! {
     panics_stay_where_they_are

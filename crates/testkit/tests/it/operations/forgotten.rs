@@ -1,8 +1,8 @@
 //! A provider forgets idempotency keys after a day. Whoever comes back later asks before it sends.
 
-use surehold_lab::charge::{CHARGE, CHARGE_WITH_FEE, charge};
-use surehold_lab::fixture::StoreKind;
-use surehold_lab::provider::{KEY_LIFETIME_SECS, ProviderFault};
+use surehold_simulators::charge::{CHARGE, CHARGE_WITH_FEE, charge};
+use surehold_simulators::provider::{KEY_LIFETIME_SECS, ProviderFault};
+use surehold_testkit::fixture::StoreKind;
 
 use super::scene::Scene;
 use super::until;

@@ -7,13 +7,14 @@ use surehold_core::kernel::{HoldPolicy, Slug, TenantId};
 use surehold_core::operations::commands::EnqueueOperation;
 use surehold_core::operations::{Nature, OperationType};
 use surehold_engine::{Registry, Worker, WorkerConfig};
-use surehold_lab::charge::{CHARGE, Charging, NoteCharge, charge, charge_of};
-use surehold_lab::fixture::StoreKind;
+use surehold_simulators::charge::{CHARGE, Charging, NoteCharge, charge, charge_of};
+use surehold_testkit::fixture::StoreKind;
+use surehold_testkit::on_each_store;
 
-use super::basics::{nothing_left, on_each_store, quick, registry};
+use super::basics::{nothing_left, quick, registry};
 use super::scene::{Scene, TENANT, enqueue};
 use super::till::{Act, Till};
-use super::{PATIENCE, until};
+use super::until;
 
 const BRIEF: Act = Act::Take(Duration::from_millis(3));
 

@@ -2,9 +2,9 @@
 
 use futures_util::{StreamExt, stream};
 use surehold_engine::Boundary;
-use surehold_lab::charge::{CHARGE, CHARGE_WITH_FEE, charge};
-use surehold_lab::fixture::StoreKind;
-use surehold_lab::provider::ProviderFault;
+use surehold_simulators::charge::{CHARGE, CHARGE_WITH_FEE, charge};
+use surehold_simulators::provider::ProviderFault;
+use surehold_testkit::fixture::StoreKind;
 
 use super::scene::{Scene, Tally};
 

@@ -1,8 +1,9 @@
 //! Operations that take their worker with them.
 
 use surehold_core::operations::{Case, CaseState, DeadLetter, Operation, Outcome};
-use surehold_lab::charge::{CHARGE, POISON, charge};
-use surehold_lab::fixture::StoreKind;
+use surehold_simulators::charge::{CHARGE, POISON, charge};
+use surehold_testkit::fixture::StoreKind;
+use surehold_testkit::on_each_store;
 
 use super::scene::{Scene, TENANT};
 
@@ -36,12 +37,4 @@ async fn poison_is_quarantined(kind: StoreKind) {
     assert_eq!((report.charges.len(), report.charges_per_operation_max), (OTHERS, 1));
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn sqlite_quarantines_poison() {
-    poison_is_quarantined(StoreKind::Sqlite).await;
-}
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn postgres_quarantines_poison() {
-    poison_is_quarantined(StoreKind::Postgres).await;
-}
+on_each_store! { poison_is_quarantined }

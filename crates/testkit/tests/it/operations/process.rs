@@ -8,7 +8,7 @@ use tokio::io::{AsyncBufReadExt, BufReader, Lines};
 use tokio::process::{Child, ChildStdout, Command};
 use tokio::time::timeout;
 
-use super::PATIENCE;
+use super::{PATIENCE, until};
 
 #[derive(Debug)]
 pub(super) struct WorkerProcess {
@@ -51,6 +51,13 @@ impl WorkerProcess {
         kill_process(Pid::from_raw(pid).unwrap(), signal).unwrap();
     }
 
+    /// Returns when no thread runs any more: the signal reaches those that run later than it is sent.
+    pub(super) async fn freeze(&self) {
+        self.signal(Signal::STOP);
+        let tasks = format!("/proc/{}/task", self.child.id().expect("it is alive"));
+        until("all threads are stopped", async || all_stopped(&tasks).then_some(())).await;
+    }
+
     async fn ends(&mut self) -> ExitStatus {
         let Ok(status) = timeout(PATIENCE, self.child.wait_keeping_stdin()).await else {
             panic!("{:?} does not end", self.options);
@@ -80,6 +87,14 @@ impl WorkerProcess {
         let status = timeout(PATIENCE, self.child.wait()).await.unwrap().unwrap();
         assert!(status.success(), "{:?}: {status}", self.options);
     }
+}
+
+/// The state comes after the name, which is in brackets and may hold anything.
+fn all_stopped(tasks: &str) -> bool {
+    let is_stopped = |stat: String| stat.rsplit_once(')').is_some_and(|(_, fields)| fields.starts_with(" T"));
+    let mut threads = std::fs::read_dir(tasks).unwrap();
+    // A thread that has just ended has no state.
+    threads.all(|thread| std::fs::read_to_string(thread.unwrap().path().join("stat")).is_ok_and(is_stopped))
 }
 
 /// Waiting as tokio does it closes the input first, which would tell the process to stop.

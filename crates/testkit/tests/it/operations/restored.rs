@@ -9,10 +9,10 @@ use surehold_core::kernel::TenantId;
 use surehold_core::operations::commands::RaiseEpoch;
 use surehold_core::operations::{Actor, BreakerPolicy, OperationRun, Reason};
 use surehold_engine::{Registry, Worker, WorkerConfig};
-use surehold_lab::charge::nothing_is_left;
-use surehold_lab::charge::{Bank, CHARGE, Charging, NoteCharge, charge, effect_name};
-use surehold_lab::fixture::StoreKind;
-use surehold_lab::provider::{KEY_LIFETIME_SECS, ProviderFault};
+use surehold_simulators::charge::nothing_is_left;
+use surehold_simulators::charge::{Bank, CHARGE, Charging, NoteCharge, charge, effect_name};
+use surehold_simulators::provider::{KEY_LIFETIME_SECS, ProviderFault};
+use surehold_testkit::fixture::StoreKind;
 use tempfile::TempDir;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 

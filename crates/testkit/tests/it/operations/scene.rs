@@ -10,9 +10,9 @@ use surehold_core::operations::{
     OperationsEvent, Outcome,
 };
 use surehold_engine::{Engine, EngineConfig, Registry};
-use surehold_lab::charge::{CHARGE_WITH_FEE, NOTE_CHARGE, effect_name, note};
-use surehold_lab::fixture::{Fixture, Place, StoreKind};
-use surehold_lab::provider::{FakeProvider, ProviderFault};
+use surehold_simulators::charge::{CHARGE_WITH_FEE, NOTE_CHARGE, effect_name, note};
+use surehold_simulators::provider::{FakeProvider, ProviderFault};
+use surehold_testkit::fixture::{Fixture, Place, StoreKind};
 
 use super::process::WorkerProcess;
 use crate::conformance::journal;

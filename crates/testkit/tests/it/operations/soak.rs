@@ -5,11 +5,11 @@ use std::time::Duration;
 use surehold_core::operations::commands::RedriveOperation;
 use surehold_core::operations::{Actor, DeadLetter, Reason};
 use surehold_engine::Engine;
-use surehold_lab::charge::nothing_is_left;
-use surehold_lab::charge::{CHARGE, CHARGE_WITH_FEE, charge};
-use surehold_lab::fixture::StoreKind;
-use surehold_lab::hotel::Dice;
-use surehold_lab::provider::{ProviderFault, RandomFaults};
+use surehold_simulators::Dice;
+use surehold_simulators::charge::nothing_is_left;
+use surehold_simulators::charge::{CHARGE, CHARGE_WITH_FEE, charge};
+use surehold_simulators::provider::{ProviderFault, RandomFaults};
+use surehold_testkit::fixture::StoreKind;
 use tokio::time::sleep;
 
 use super::scene::{Scene, TENANT, assert_each_once, enqueue};
@@ -20,7 +20,7 @@ const OPERATIONS_PER_KILL: usize = 15;
 const SEED: usize = 11;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn kills_and_bad_days() {
+async fn kills_and_bad_days_on_postgres() {
     let scene = Scene::new(StoreKind::Postgres).await;
     let engine = scene.engine().await;
     let late = ProviderFault::Late { delay_millis: 2_200 };

@@ -26,11 +26,11 @@ use surehold_engine::{Engine, EngineConfig, Registry, Views, Worker, WorkerConfi
 use surehold_http::inbox::{Inbox, StripeSource};
 use surehold_http::server::{Server, ServerConfig, bind_tcp};
 use surehold_http::{Api, ApiConfig};
-use surehold_lab::fixture::Fixture;
-use surehold_lab::stripe::{
+use surehold_simulators::stripe::{
     AccountConfig, Method, Mischief, PaymentLine, SessionStatus, Settlement, StripeConfig, StripeReport, StripeSim,
     WebhookConfig,
 };
+use surehold_testkit::fixture::Fixture;
 use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;

@@ -6,7 +6,7 @@ use surehold_core::operations::commands::{EffectOutcome, FinishEffect, Finished,
 use surehold_core::operations::{EffectHandler, Payload, WorkerId};
 use surehold_core::stays::commands::CancelReservation;
 use surehold_core::stays::operations::{REFUND_PAYMENT, RefundPayment};
-use surehold_lab::fixture::Fixture;
+use surehold_testkit::fixture::Fixture;
 
 use super::payments::{held, open_page, paid, run, tell};
 use crate::conformance::{World, audit_findings, plant, put_back, save};

@@ -7,7 +7,7 @@ use surehold_core::stays::commands::{
 };
 use surehold_core::stays::{GuestDetails, QuoteId, ReservationState, StayDates};
 use surehold_engine::ReservationsOn;
-use surehold_lab::fixture::Fixture;
+use surehold_testkit::fixture::Fixture;
 use uuid::Uuid;
 
 use super::quotes::{days_after, furnish, plan, quoted, request, room, run, sea, set, soon, wish};

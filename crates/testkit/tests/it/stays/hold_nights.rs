@@ -4,7 +4,7 @@ use surehold_core::kernel::{HoldId, TenantId};
 use surehold_core::stays::Stay;
 use surehold_core::stays::commands::CancelStay;
 use surehold_engine::{OwnedValue, ReadRow, Scope, Store};
-use surehold_lab::fixture::{Fixture, Place};
+use surehold_testkit::fixture::{Fixture, Place};
 
 use super::payments::{held, record, run};
 use crate::conformance::World;

@@ -10,29 +10,7 @@ mod quotes;
 mod races;
 mod tables;
 
-use surehold_lab::fixture::{Fixture, StoreKind};
-
-/// One test per case and store.
-macro_rules! on_each_store {
-    ($($module:ident { $($case:ident)* })*) => {
-        mod sqlite {
-            $($(
-                #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-                async fn $case() {
-                    super::$module::$case(super::on(super::StoreKind::Sqlite).await).await;
-                }
-            )*)*
-        }
-        mod postgres {
-            $($(
-                #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-                async fn $case() {
-                    super::$module::$case(super::on(super::StoreKind::Postgres).await).await;
-                }
-            )*)*
-        }
-    };
-}
+use surehold_testkit::on_each_store;
 
 on_each_store! {
     quotes {
@@ -70,8 +48,4 @@ on_each_store! {
         every_payment_ends_with_a_room_or_with_the_money_back
         a_page_needs_an_account_of_the_tenants_own
     }
-}
-
-async fn on(kind: StoreKind) -> Fixture {
-    Fixture::new(kind).await.unwrap()
 }

@@ -23,7 +23,7 @@ use surehold_core::stays::{
     PropertyName, QuoteId, RatePlanCode, RatePlanKey, Reservation, ReservationSource, ReservationState, Resolution,
     RoomTypeCode, RoomTypeKey, Stay, StayDates, StayRoom, Title, Weekdays, today,
 };
-use surehold_lab::fixture::Fixture;
+use surehold_testkit::fixture::Fixture;
 use uuid::Uuid;
 
 use crate::conformance::{World, new_id};

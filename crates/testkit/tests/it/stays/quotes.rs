@@ -12,7 +12,7 @@ use surehold_core::stays::{
     CancellationPolicy, NightRange, NotForSale, Penalty, Property, PropertyName, Quote, QuoteId, RatePlanCode,
     RatePlanKey, RoomTypeCode, RoomTypeKey, StayDates, StayRefusal, Title, Weekdays, pool_of, stay_lines, today,
 };
-use surehold_lab::fixture::Fixture;
+use surehold_testkit::fixture::Fixture;
 use uuid::Uuid;
 
 use crate::conformance::{World, new_id};

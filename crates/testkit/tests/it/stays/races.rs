@@ -16,7 +16,7 @@ use surehold_core::stays::{
     pool_of,
 };
 use surehold_engine::Failure;
-use surehold_lab::fixture::Fixture;
+use surehold_testkit::fixture::Fixture;
 use uuid::Uuid;
 
 use super::payments::{open_page_of, record, run};

@@ -7,7 +7,7 @@ use surehold_core::operations::{Enqueued, ExternalId, ReceiveEvent, SourceName};
 use surehold_core::stays::Reservation;
 use surehold_core::stays::operations::{PaymentNews, PaymentObjects, PaymentTurn, process_stripe_event};
 use surehold_engine::{Options, RequestKey};
-use surehold_lab::fixture::{Fixture, Place, connect};
+use surehold_testkit::fixture::{Fixture, Place, connect};
 
 use super::payments::{held, open_page, paid, record, run, tell};
 use crate::conformance::{World, audit_findings, pool};

@@ -8,7 +8,7 @@ use surehold_core::stock::{
     SerialCode, Spread, StockDocument, StockRefusal, pool_of,
 };
 use surehold_engine::Options;
-use surehold_lab::fixture::Fixture;
+use surehold_testkit::fixture::Fixture;
 
 use super::shop::{Dice, Shop, costing, header, in_transit, line, new_document, on_hand, product, store, told, worth};
 use crate::conformance::new_id;

@@ -8,7 +8,7 @@ use surehold_core::kernel::{Line, Lines, Reference};
 use surehold_core::stock::commands::PutBarcodes;
 use surehold_core::stock::{Barcode, BarcodeText, DocumentHeader, DocumentId, DocumentKind, ItemKey, Place, pool_of};
 use surehold_engine::{DocumentsWish, ItemsWish};
-use surehold_lab::fixture::Fixture;
+use surehold_testkit::fixture::Fixture;
 
 use super::shop::{Shop, costing, header, in_transit, is_transit, line, on_hand, product, store};
 use crate::conformance::new_id;

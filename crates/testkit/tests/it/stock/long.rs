@@ -8,7 +8,7 @@ use surehold_core::stock::{
     StockDocument,
 };
 use surehold_engine::{Options, Worker, WorkerConfig};
-use surehold_lab::fixture::Fixture;
+use surehold_testkit::fixture::Fixture;
 
 use super::shop::{Shop, costing, header, line, new_document, on_hand, told, worth};
 

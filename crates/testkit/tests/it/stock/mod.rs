@@ -7,29 +7,7 @@ mod long;
 mod past;
 mod shop;
 
-use surehold_lab::fixture::{Fixture, StoreKind};
-
-/// One test per case and store.
-macro_rules! on_each_store {
-    ($($module:ident { $($case:ident)* })*) => {
-        mod sqlite {
-            $($(
-                #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-                async fn $case() {
-                    super::$module::$case(super::on(super::StoreKind::Sqlite).await).await;
-                }
-            )*)*
-        }
-        mod postgres {
-            $($(
-                #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-                async fn $case() {
-                    super::$module::$case(super::on(super::StoreKind::Postgres).await).await;
-                }
-            )*)*
-        }
-    };
-}
+use surehold_testkit::on_each_store;
 
 on_each_store! {
     documents {
@@ -56,8 +34,4 @@ on_each_store! {
         many_tills_are_late_at_once
         goods_go_back_and_forth
     }
-}
-
-async fn on(kind: StoreKind) -> Fixture {
-    Fixture::new(kind).await.unwrap()
 }

@@ -9,7 +9,7 @@ use surehold_core::stock::commands::{DocumentReply, RevalueItem};
 use surehold_core::stock::history::{HistoryQuestion, Later, ROWS_PER_STEP_MAX};
 use surehold_core::stock::{DocumentContent, DocumentHeader, DocumentKind, DocumentLine, ItemKey, StockRefusal};
 use surehold_engine::{EngineConfig, ItemsWish};
-use surehold_lab::fixture::Fixture;
+use surehold_testkit::fixture::Fixture;
 
 use super::shop::{Shop, costing, header, in_transit, line, new_document, on_hand, store, worth};
 

@@ -13,7 +13,7 @@ use surehold_core::stock::{
     PackName, Place, ProductCode, StockItem, StockRefusal, StoreName, Tracking, UnitName,
 };
 use surehold_engine::{EngineConfig, Failure, ItemsWish, Options, Turnover};
-use surehold_lab::fixture::Fixture;
+use surehold_testkit::fixture::Fixture;
 use uuid::Uuid;
 
 use crate::conformance::World;
