@@ -5,7 +5,6 @@
 pub mod kernel;
 pub mod operations;
 pub mod repairs;
-pub mod sabotage;
 pub mod stays;
 pub mod stock;
 

@@ -173,13 +173,8 @@ impl Engine {
     }
 
     pub async fn run_with<C: Command>(&self, tenant: TenantId, command: C, options: Options) -> Outcome<C> {
-        #[cfg(feature = "sabotage")]
-        let key = options.key.clone();
         let outcomes = self.submit(tenant, vec![command], options).await;
-        let outcome = outcomes.map_err(Failure::Fault)?.pop().expect("one command has one outcome");
-        #[cfg(feature = "sabotage")]
-        crate::sabotage::keep_reply_late::<C>(self, tenant, key, &outcome);
-        outcome
+        outcomes.map_err(Failure::Fault)?.pop().expect("one command has one outcome")
     }
 
     /// Many commands in one request, each decided and answered by itself; not atomic as a whole.

@@ -6,7 +6,6 @@ use std::sync::atomic::{AtomicU8, Ordering};
 
 use smol_str::SmolStr;
 use surehold_core::kernel::{Command, Facts, Halt, KeptReply, Reads, ReplyKey, Stop, TenantId};
-use surehold_core::sabotage::{Sabotage, is_planted};
 use tokio::sync::oneshot;
 use tokio::time::Instant;
 use tracing::error;
@@ -76,11 +75,8 @@ impl<C: Command> CommandJob<C> {
     fn decide_once(&self, index: usize, facts: &mut Facts) -> Result<Result<C::Reply, Failure<C::Refusal>>, Halt> {
         let Some(RequestKey { key, request_hash }) = &self.key else { return self.decide_anew(index, facts) };
         let reply_key = ReplyKey { operation: SmolStr::new_static(C::NAME), key: key.clone() };
-        let outside = is_planted(Sabotage::KeyOutsideTransaction);
-        // What is inserted by somebody else, later, cannot be told from the insert.
-        let kept = if outside { facts.get(&reply_key)? } else { facts.get_fresh::<KeptReply>(&reply_key)? };
-        if let Some(kept) = kept {
-            if kept.request_hash != *request_hash && !is_planted(Sabotage::KeyReuseUnnoticed) {
+        if let Some(kept) = facts.get_fresh::<KeptReply>(&reply_key)? {
+            if kept.request_hash != *request_hash {
                 return Ok(Err(Failure::KeyReused));
             }
             let reply = serde_json::from_str(&kept.reply).expect("a kept reply reads back as what it was");
@@ -88,9 +84,7 @@ impl<C: Command> CommandJob<C> {
             return Ok(Ok(reply));
         }
         let decision = self.decide_anew(index, facts)?;
-        if let Ok(reply) = &decision
-            && !outside
-        {
+        if let Ok(reply) = &decision {
             let reply = serde_json::to_string(reply).expect("replies are plain data");
             let at = facts.now();
             facts.insert(KeptReply { key: reply_key, request_hash: *request_hash, reply, at, version: 0 });
@@ -165,10 +159,6 @@ impl<C: Command> Job for CommandJob<C> {
     fn rehearse(&self, index: usize, facts: &mut Facts) {
         // A command that breaks here will break while deciding, where it is reported.
         let _ = catch_unwind(AssertUnwindSafe(|| self.decide_once(index, facts)));
-        // A rehearsal is no refusal.
-        if is_planted(Sabotage::RefusedLeaks) {
-            facts.drop_changes();
-        }
         // What it assumed is asked for too: it may be refused once those before it are decided.
         let _ = facts.drop_refused();
     }

@@ -5,8 +5,7 @@ use std::collections::HashSet;
 
 use metrics::{Counter, Histogram, counter, histogram};
 use surehold_core::kernel::TenantId;
-use surehold_core::sabotage::{Sabotage, is_planted};
-use tokio::time::{Duration, Instant, sleep, timeout_at};
+use tokio::time::{Instant, timeout_at};
 use tracing::{error, warn};
 use uuid::Uuid;
 
@@ -19,8 +18,6 @@ use crate::{Fault, LaneEnd, LaneQueue, Session, StoreError, TenantWork, Turns};
 
 pub const BATCH_COMMANDS_MAX: usize = 8_192;
 const BATCH_TENANTS_MAX: usize = 256;
-/// Between an answer and the commit that it did not wait for.
-const SLOW_DISK: Duration = Duration::from_millis(10);
 
 impl LaneQueue {
     /// Serves the queue until the engine stops and everything accepted is answered.
@@ -183,9 +180,7 @@ impl Lane {
 
     /// One transaction. Returns the items that are left for the next batch.
     async fn attempt<S: Session>(&mut self, session: &mut S, part: &mut Part) -> Result<Vec<Item>, Setback> {
-        // Who answers first cannot decide again, so nothing may be assumed.
-        let distrust = part.conflicts > 0 || is_planted(Sabotage::ReplyBeforeCommit);
-        let mut work = Work::new(&mut self.jobs, &part.items, distrust, &mut self.memory);
+        let mut work = Work::new(&mut self.jobs, &part.items, part.conflicts > 0, &mut self.memory);
         let turns = session.begin(&mut work.tenants).await?;
         if let Turns::Taken(tenants) = turns {
             return Err(Setback::Taken(tenants));
@@ -212,21 +207,11 @@ impl Lane {
             self.memory.keep(work.tenants, None);
             return Ok(work.postponed);
         };
-        if is_planted(Sabotage::ReplyBeforeCommit) && work.postponed.is_empty() {
-            self.settle(&std::mem::take(&mut part.items), &[], &mut []);
-            sleep(SLOW_DISK).await;
-        }
         let batch = Uuid::now_v7();
         match session.commit(&work.tenants, batch).await {
             Ok(()) => {
                 self.queue.wake_workers(&work.tenants);
                 self.memory.keep(work.tenants, Some(batch));
-                Ok(work.postponed)
-            }
-            // The store took nothing of it.
-            Err(StoreError::Conflict(_) | StoreError::Rejected(_))
-                if is_planted(Sabotage::NeighboursRolledBack) && part.items.len() > 1 =>
-            {
                 Ok(work.postponed)
             }
             Err(StoreError::Unknown(source)) => {

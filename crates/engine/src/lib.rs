@@ -2,6 +2,7 @@
 //! Knows no database; stores implement [`Session`] and [`Store`]. Start reading at `lane.rs`.
 
 mod audit;
+mod blocking;
 mod engine;
 mod failure;
 mod job;
@@ -14,8 +15,6 @@ mod queue;
 mod recovery;
 mod request_key;
 mod retention;
-#[cfg(feature = "sabotage")]
-mod sabotage;
 mod scheduler;
 mod session;
 mod snapshot;
@@ -31,6 +30,7 @@ pub use audit::{
     AuditConfig, AuditReport, Checked, Finding, Invariant, Proposal, Remedy, audit, inbox_findings, invariants,
     operation_findings,
 };
+pub use blocking::block_on;
 pub use engine::{Engine, EngineConfig, Options, new_hold_id, new_uuid_v7};
 pub use failure::{Done, Failure, Fault};
 pub use lane::BATCH_COMMANDS_MAX;

@@ -4,7 +4,6 @@ use std::time::Duration;
 
 use metrics::counter;
 use surehold_core::kernel::TenantId;
-use surehold_core::sabotage::{Sabotage, is_planted};
 use tokio::time::{Instant, sleep};
 use tracing::{error, warn};
 use uuid::Uuid;
@@ -57,11 +56,6 @@ impl Lane {
                 }
             }
             Setback::Taken(tenants) => self.split_off(part, &tenants, parts),
-            Setback::Unknown { .. } if is_planted(Sabotage::UnknownCommitIsFailure) => {
-                for item in part.items {
-                    self.fail(item, FailReason::Fault(Fault::Unavailable));
-                }
-            }
             Setback::Unknown { tenant, seq, batch, postponed } => {
                 match self.find_out(session, tenant, seq, batch).await {
                     Some(true) => self.settle(&part.items, &postponed, parts),

@@ -4,7 +4,6 @@
 use std::error::Error;
 
 use surehold_core::kernel::{Corrupt, Facts, TenantId, Timestamp};
-use surehold_core::sabotage::{Sabotage, is_planted};
 use thiserror::Error;
 use uuid::Uuid;
 
@@ -57,11 +56,10 @@ impl TenantWork {
         let (seq, at) = head.map_or((0, clock), |head| (head.seq, head.at));
         self.journal_seq = seq + 1;
         self.last_batch = head.map(|head| head.batch);
-        if !self.is_undisturbed() && !is_planted(Sabotage::MemoryUnchecked) {
+        if !self.is_undisturbed() {
             self.forget();
         }
-        let now = if is_planted(Sabotage::TimeGoesBack) { clock } else { clock.max(at) };
-        self.facts.set_now(now);
+        self.facts.set_now(clock.max(at));
     }
 
     /// Nobody else has changed the tenant since this lane had its turn.

@@ -3,12 +3,11 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 
 use futures_util::future::try_join_all;
 use surehold_core::TABLES;
-use surehold_core::kernel::{Corrupt, Table, TenantId, Timestamp};
-use surehold_core::sabotage::{Sabotage, is_planted};
+use surehold_core::kernel::{Corrupt, Table, TenantId};
 use surehold_engine::{JournalHead, Session, StoreError, TenantWork, Turns};
 use tokio::time::error::Elapsed;
 use tokio::time::timeout;
@@ -80,7 +79,7 @@ impl Live {
         // All at once: one after the other, a lost connection would be missed for as many round trips.
         let kinds = try_join_all(TABLES.iter().map(|table| KindStatements::prepare(&client, table))).await?;
         let journal_heads = client.prepare(statements::JOURNAL_HEADS).await?;
-        let journal_insert = client.prepare(statements::journal_insert()).await?;
+        let journal_insert = client.prepare(statements::JOURNAL_INSERT).await?;
         let journal_batch = client.prepare(statements::JOURNAL_BATCH).await?;
         let journal_trim = client.prepare(statements::JOURNAL_TRIM).await?;
         Ok(Live { client, kinds, journal_heads, journal_insert, journal_batch, journal_trim })
@@ -130,7 +129,6 @@ impl Live {
             let at: Option<PgTime> = row.try_get(3).map_err(corrupt)?;
             let PgTime(clock) = row.try_get(4).map_err(corrupt)?;
             let head = seq.zip(batch).zip(at).map(|((seq, batch), PgTime(at))| JournalHead { seq, batch, at });
-            let clock = if is_planted(Sabotage::NodeClockDecides) { node_clock() } else { clock };
             work_of(tenants, row.get(0)).open(head, clock);
         }
         absorb(tenants, &rows)?;
@@ -252,12 +250,6 @@ fn settle(tenants: &mut [TenantWork]) {
 fn work_of(tenants: &mut [TenantWork], tenant: i64) -> &mut TenantWork {
     let position = tenants.binary_search_by_key(&tenant, |work| work.tenant().0);
     &mut tenants[position.expect("rows come for tenants of the batch")]
-}
-
-/// Planted.
-fn node_clock() -> Timestamp {
-    let elapsed = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    Timestamp::from_micros(i64::try_from(elapsed.as_micros()).unwrap_or(i64::MAX))
 }
 
 /// Mixes the bits, so that other users of advisory locks in the database are not met by accident.

@@ -4,7 +4,6 @@
 
 use surehold_core::TABLES;
 use surehold_core::kernel::{Column, ColumnType, Table};
-use surehold_core::sabotage::{Sabotage, is_any_planted, is_planted};
 use surehold_engine::Scope;
 
 use crate::roles::WRITER;
@@ -58,7 +57,7 @@ pub(crate) fn load_due(table: &Table) -> Option<String> {
         "select {}, version from {} where tenant = $1 and {} and {} <= $2 order by {} limit {}",
         select_list(table, ""),
         table.name,
-        due.condition(),
+        due.filter,
         due.column,
         due.column,
         due.records_max,
@@ -82,9 +81,6 @@ pub(crate) fn insert(table: &Table) -> String {
 
 /// Parameters: arrays of tenants, keys, changing columns, versions, stored versions, stored counters; the count of rows.
 pub(crate) fn update(table: &Table) -> String {
-    if versions_are_ignored() {
-        return update_whatever_is_there(table);
-    }
     let columns: Vec<&Column> = table.updated().map(|(_, column)| column).collect();
     let sets: String = table.changing().map(|column| format!("{} = {}, ", column.name, typed(column, "s."))).collect();
     let counters = table.counters().map(|column| format!(" and {0} = u.stored_{0}", column.name));
@@ -108,36 +104,12 @@ fn expected(table: &Table) -> Vec<String> {
     versions.into_iter().chain(table.counters().map(|column| format!("stored_{}", column.name))).collect()
 }
 
-fn versions_are_ignored() -> bool {
-    is_any_planted([Sabotage::VersionUnchecked, Sabotage::LostUpdate])
-}
-
-/// Planted: by the key alone, however many rows that finds.
-fn update_whatever_is_there(table: &Table) -> String {
-    let columns: Vec<&Column> = table.updated().map(|(_, column)| column).collect();
-    let sets: String = table.changing().map(|column| format!("{} = {}, ", column.name, typed(column, "u."))).collect();
-    let key: String = table.key().iter().map(|column| format!(" and r.{0} = u.{0}", column.name)).collect();
-    let expected = expected(table);
-    format!(
-        "with done as (update {} r set {sets}version = u.version from {} where r.tenant = u.tenant{key} returning 1) \
-         select surehold_expect(${2}, ${2}) from done",
-        table.name,
-        unnest(&columns, &expected, "u"),
-        columns.len() + expected.len() + 2,
-    )
-}
-
 /// Parameters: arrays of tenants, keys, stored versions; the count of rows.
 pub(crate) fn delete(table: &Table) -> String {
-    let (same_version, found) = if versions_are_ignored() {
-        ("", format!("${}", table.key_columns + 3))
-    } else {
-        (" and version = u.stored_version", "count(*)".to_owned())
-    };
     format!(
         "with done as (delete from {0} where ctid = any(array(select x.row from {1} cross join lateral \
-         (select ctid as row from {0} where {2}{same_version} limit 1) x)) returning 1) \
-         select surehold_expect({found}, ${3}) from done",
+         (select ctid as row from {0} where {2} and version = u.stored_version limit 1) x)) returning 1) \
+         select surehold_expect(count(*), ${3}) from done",
         table.name,
         unnest(&all(table.key()), &["stored_version".to_owned()], "u"),
         same_key(table.key(), "u"),
@@ -150,20 +122,10 @@ pub(crate) const JOURNAL_HEADS: &str = "select k.tenant, j.seq, j.batch_id, j.at
      clock_timestamp() + $2::bigint * interval '1 microsecond' from unnest($1::bigint[]) k(tenant) \
      left join lateral (select seq, batch_id, at from journal where tenant = k.tenant order by seq desc limit 1) j on true";
 
-const JOURNAL_INSERT: &str = "insert into journal (tenant, seq, batch_id, at, events_count, events) \
+pub(crate) const JOURNAL_INSERT: &str = "insert into journal (tenant, seq, batch_id, at, events_count, events) \
      select u.tenant, u.seq, $3, u.at, u.events_count, u.events \
      from unnest($1::bigint[], $2::bigint[], $4::timestamptz[], $5::bigint[], $6::bytea[]) \
      u(tenant, seq, at, events_count, events)";
-
-/// Planted: behind whatever is there.
-const JOURNAL_INSERT_LAST: &str = "insert into journal (tenant, seq, batch_id, at, events_count, events) \
-     select u.tenant, (select coalesce(max(seq), 0) + 1 from journal where tenant = u.tenant), $3, u.at, \
-     u.events_count, u.events from unnest($1::bigint[], $2::bigint[], $4::timestamptz[], $5::bigint[], $6::bytea[]) \
-     u(tenant, seq, at, events_count, events)";
-
-pub(crate) fn journal_insert() -> &'static str {
-    if is_planted(Sabotage::LostUpdate) { JOURNAL_INSERT_LAST } else { JOURNAL_INSERT }
-}
 
 pub(crate) const JOURNAL_TRIM: &str = "delete from journal where tenant = $1 and seq < $2";
 
@@ -171,23 +133,13 @@ pub(crate) const JOURNAL_BATCH: &str = "select batch_id from journal where tenan
 
 /// Takes the turns that are free. Rows: those that are not. The keys are numbers of our own.
 pub(crate) fn begin_at_once(turn_keys: &[i64]) -> String {
-    if turns_are_ignored() {
-        return "begin; select 0 where false".to_owned();
-    }
     let keys: Vec<String> = turn_keys.iter().map(ToString::to_string).collect();
     format!("begin; select k from unnest('{{{}}}'::bigint[]) k where not pg_try_advisory_xact_lock(k)", keys.join(","))
 }
 
 /// Waits for one turn. What else was taken is given up first, so that no two batches wait for each other in a circle.
 pub(crate) fn begin_waiting(turn_key: i64) -> String {
-    if turns_are_ignored() {
-        return "rollback; begin".to_owned();
-    }
     format!("rollback; begin; select pg_advisory_xact_lock({turn_key})")
-}
-
-fn turns_are_ignored() -> bool {
-    is_any_planted([Sabotage::TurnNotTaken, Sabotage::LostUpdate])
 }
 
 /// All statements of the write path with a name, for tests that explain them.

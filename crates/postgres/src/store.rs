@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicI64;
 use std::sync::{Arc, Mutex};
 
 use surehold_core::kernel::{ColumnType, Timestamp};
-use surehold_engine::{BoxFuture, Fault, LaneQueue, OwnedValue, ReadRow, Scope, Store, StoreError, Wakeups};
+use surehold_engine::{BoxFuture, Fault, LaneQueue, OwnedValue, ReadRow, Scope, Store, StoreError, Wakeups, block_on};
 use tokio::task::AbortHandle;
 use tokio_postgres::types::Type;
 use tokio_postgres::{Error as PgError, Row};
@@ -79,7 +79,7 @@ impl Store for PostgresStore {
         for (index, queue) in queues.into_iter().enumerate() {
             let mut session = PostgresSession::new(self.address.clone(), Arc::clone(&self.clock_offset_micros));
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(unavailable)?;
-            let serve = move || runtime.block_on(queue.serve(&mut session));
+            let serve = move || block_on(&runtime, queue.serve(&mut session));
             let thread = std::thread::Builder::new().name(format!("surehold-lane-{index}")).spawn(serve);
             thread.map_err(unavailable)?;
         }

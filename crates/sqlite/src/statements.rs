@@ -3,7 +3,6 @@
 
 use surehold_core::TABLES;
 use surehold_core::kernel::{Column, Table};
-use surehold_core::sabotage::{Sabotage, is_planted};
 
 /// Parameters of all statements: the tenant first.
 pub(crate) fn load(table: &Table) -> String {
@@ -18,11 +17,7 @@ pub(crate) fn load_due(table: &Table) -> Option<String> {
     let columns = list(table.columns);
     Some(format!(
         "select {columns}, version from {} where tenant = ?1 and {} and {} <= ?2 order by {} limit {}",
-        table.name,
-        due.condition(),
-        due.column,
-        due.column,
-        due.records_max
+        table.name, due.filter, due.column, due.column, due.records_max
     ))
 }
 
@@ -89,9 +84,6 @@ pub fn every_statement() -> Vec<(String, String)> {
 
 /// Whether a column is still what was loaded.
 fn same(column: &str, param: usize) -> String {
-    if is_planted(Sabotage::VersionUnchecked) {
-        return format!(" and ?{param} is not null");
-    }
     format!(" and {column} = ?{param}")
 }
 

@@ -10,8 +10,9 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, ErrorCode, OpenFlags, Statement};
 use surehold_core::kernel::{Timestamp, Value};
-use surehold_core::sabotage::{Sabotage, is_planted};
-use surehold_engine::{BoxFuture, Fault, LaneQueue, OwnedValue, ReadRow, SchemaError, Scope, Store, StoreError};
+use surehold_engine::{
+    BoxFuture, Fault, LaneQueue, OwnedValue, ReadRow, SchemaError, Scope, Store, StoreError, block_on,
+};
 use thiserror::Error;
 use tokio::sync::Semaphore;
 use tokio::time::timeout;
@@ -255,8 +256,7 @@ fn configure(connection: &Connection, path: &Path) -> Result<(), OpenError> {
         return Err(OpenError::NoWriteAheadLog { path: path.to_owned() });
     }
     // Every commit is on the disk before it is answered; NORMAL could lose acknowledged ones on power loss.
-    let synchronous = if is_planted(Sabotage::CommitUnsynced) { "off" } else { "full" };
-    connection.pragma_update(None, "synchronous", synchronous)?;
+    connection.pragma_update(None, "synchronous", "full")?;
     // Where `fsync` does not ask the disk to empty its cache; elsewhere it changes nothing.
     connection.pragma_update(None, "fullfsync", true)?;
     connection.pragma_update(None, "cache_size", -131_072)?;
@@ -303,7 +303,7 @@ impl Store for SqliteStore {
             match log.and_then(|log| SqliteSession::new(&connection, clock, log)) {
                 Ok(session) => {
                     let mut session = session.with_ceiling(ceiling);
-                    ended.extend(queues.into_iter().map(|queue| runtime.block_on(queue.serve(&mut session))));
+                    ended.extend(queues.into_iter().map(|queue| block_on(&runtime, queue.serve(&mut session))));
                 }
                 Err(error) => error!(%error, "Cannot prepare the writer: {error}"),
             }

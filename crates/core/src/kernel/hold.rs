@@ -5,7 +5,6 @@ use serde::{Deserialize, Serialize};
 
 use super::record::{Column, ColumnType, Columns, Corrupt, Due, Record, Row, Table, Value};
 use super::{HoldId, Lines, Metadata, OwnerName, Reference, Timestamp};
-use crate::sabotage::{Sabotage, is_planted};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -82,10 +81,6 @@ impl Hold {
     }
 
     fn has_lapsed(&self, now: Timestamp) -> bool {
-        if is_planted(Sabotage::ExpiryNotHalfOpen) {
-            let second = |instant: Timestamp| instant.micros().div_euclid(1_000_000);
-            return second(self.expires_at) < second(now);
-        }
         self.expires_at <= now
     }
 
@@ -191,8 +186,7 @@ impl Record for Hold {
     }
 
     fn due_at(&self) -> Option<Timestamp> {
-        let again = is_planted(Sabotage::SweepFreesTwice) && self.state == HoldState::Cancelled;
-        (self.state == HoldState::Active || again).then_some(self.expires_at)
+        (self.state == HoldState::Active).then_some(self.expires_at)
     }
 }
 

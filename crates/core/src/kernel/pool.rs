@@ -7,7 +7,6 @@ use serde::{Deserialize, Serialize};
 
 use super::record::{Column, ColumnType, Columns, Corrupt, Counters, Record, Row, Table, Value};
 use super::{ResourceName, Slot};
-use crate::sabotage::{Sabotage, is_any_planted, is_planted};
 
 /// No counter of a pool goes beyond this, so that sums of a few cannot overflow.
 pub const UNITS_MAX: i64 = 1_000_000_000_000;
@@ -77,26 +76,25 @@ impl Pool {
     }
 
     pub(super) fn hold(&mut self, units: i64) {
-        let fits = units <= self.available() || is_planted(Sabotage::GuardRemoved);
-        assert!(fits, "a claim never exceeds what is available");
+        assert!(units <= self.available(), "a claim never exceeds what is available");
         self.held = self.held.strict_add(units);
         self.settle();
     }
 
     pub(super) fn release(&mut self, units: i64) {
-        self.no_longer_held(units);
+        self.held = self.held.strict_sub(units);
         self.settle();
     }
 
     pub(super) fn book_held(&mut self, units: i64) {
-        self.no_longer_held(units);
+        self.held = self.held.strict_sub(units);
         self.booked = self.booked.strict_add(units);
         self.settle();
     }
 
     /// Held goods leave: they are no longer promised and no longer there.
     pub(super) fn consume_held(&mut self, units: i64) {
-        self.no_longer_held(units);
+        self.held = self.held.strict_sub(units);
         self.total = self.total.strict_sub(units);
         self.settle();
     }
@@ -117,14 +115,6 @@ impl Pool {
         self.total = total;
         self.overbook = overbook;
         self.settle();
-    }
-
-    fn no_longer_held(&mut self, units: i64) {
-        self.held = self.held.strict_sub(units);
-        // Units that were not held any more, or never, would be noticed by `settle`.
-        if is_any_planted([Sabotage::SweepFreesTwice, Sabotage::CancelledThenConverted, Sabotage::FirstLineOnly]) {
-            self.held = self.held.max(0);
-        }
     }
 
     /// The pool with counters put right, unless that leaves one that cannot be.

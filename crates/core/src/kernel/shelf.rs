@@ -9,7 +9,6 @@ use foldhash::{HashMap, HashMapExt};
 
 use super::record::{Columns, Corrupt, Record, Row, Stored, Table};
 use super::{Halt, Timestamp};
-use crate::sabotage::{Sabotage, is_planted};
 
 #[derive(Debug)]
 struct Cell<R: Record> {
@@ -425,10 +424,6 @@ impl<R: Record> AnyShelf for Shelf<R> {
     }
 
     fn drop_changes_and_ask(&mut self) -> bool {
-        // Not what rests on assumptions: that is decided again.
-        if is_planted(Sabotage::RefusedLeaks) && self.assumed.is_empty() {
-            self.keep_changes();
-        }
         self.undo_changes();
         let assumed = std::mem::take(&mut self.assumed);
         for position in &assumed {

@@ -4,7 +4,6 @@ use super::super::{
     Command, ConvertMode, Event, Facts, Hold, HoldId, HoldState, Kept, Lines, Pool, Reads, Refusal, Stop,
 };
 use super::{HoldReply, change_pool, forget_owner, hold, require_pools, update_hold};
-use crate::sabotage::{Sabotage, is_planted};
 
 /// Keeps all lines, or the given part; the rest is released. A repeat of the same conversion says what was kept.
 ///
@@ -61,8 +60,7 @@ impl ConvertHold {
             facts.mark_replayed();
             return Ok(HoldReply { hold, pool_versions: Vec::new() });
         }
-        let forgiven = is_planted(Sabotage::CancelledThenConverted) && hold.state == HoldState::Cancelled;
-        if !hold.is_live(facts.now()) && !forgiven {
+        if !hold.is_live(facts.now()) {
             return Err(Refusal::HoldEnded { state: hold.state_at(facts.now()) }.into());
         }
         let kept = self.part.clone().unwrap_or_else(|| hold.lines.clone());
@@ -80,9 +78,7 @@ impl ConvertHold {
         for line in hold.lines.iter() {
             let kept_units = kept.quantity_of(&line.pool);
             let version = change_pool(facts, &line.pool, |pool| {
-                if !is_planted(Sabotage::PartialConvertLosesRest) {
-                    pool.release(line.quantity.strict_sub(kept_units));
-                }
+                pool.release(line.quantity.strict_sub(kept_units));
                 match self.mode {
                     ConvertMode::Book => pool.book_held(kept_units),
                     ConvertMode::Consume => pool.consume_held(kept_units),

@@ -25,10 +25,7 @@ pub use tenants::{ClaimSlug, CreateTenant, SetPolicy};
 
 use serde::{Deserialize, Serialize};
 
-use super::{
-    Facts, Hold, HoldId, HoldPolicy, HoldState, Lines, Owner, Pool, PoolKey, Refusal, ShortLine, Stop, Tenant,
-};
-use crate::sabotage::{Sabotage, is_any_planted, is_planted};
+use super::{Facts, Hold, HoldId, HoldPolicy, Lines, Owner, Pool, PoolKey, Refusal, ShortLine, Stop, Tenant};
 
 /// A hold after a command, and the versions of the pools that the command changed, in the order of its lines.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -95,20 +92,14 @@ fn require_available<'a>(facts: &mut Facts, claims: impl Iterator<Item = (&'a Po
     if short.is_empty() {
         return Ok(());
     }
-    if !is_planted(Sabotage::LapsedHoldsBlock) {
-        facts.require_no_lapsed_holds()?;
-    }
+    facts.require_no_lapsed_holds()?;
     Err(Refusal::SoldOut { lines: short }.into())
 }
 
 /// Changes the pool of each line and collects the versions.
 fn change_pools(facts: &mut Facts, lines: &Lines, change: impl Fn(&mut Pool, i64)) -> Decision<Vec<i64>> {
     let mut versions = Vec::with_capacity(lines.len());
-    for (index, line) in lines.iter().enumerate() {
-        if index > 0 && is_planted(Sabotage::FirstLineOnly) {
-            versions.push(facts.get::<Pool>(&line.pool)?.map_or(0, |pool| pool.version));
-            continue;
-        }
+    for line in lines.iter() {
         versions.push(change_pool(facts, &line.pool, |pool| change(pool, line.quantity))?);
     }
     Ok(versions)
@@ -122,11 +113,6 @@ fn change_pool(facts: &mut Facts, key: &PoolKey, change: impl FnOnce(&mut Pool))
 
 /// The hold ends: its owner has one less.
 fn forget_owner(facts: &mut Facts, ended: &Hold) -> Decision<()> {
-    // A hold that ends for the second time has been forgotten; its owner's count would tell.
-    let ends_again = ended.state != HoldState::Active;
-    if ends_again && is_any_planted([Sabotage::SweepFreesTwice, Sabotage::CancelledThenConverted]) {
-        return Ok(());
-    }
     let Some(name) = &ended.owner else { return Ok(()) };
     let owner = facts.get_mut::<Owner>(name)?.expect("an owner with active holds is counted");
     owner.holds = owner.holds.strict_sub(1);

@@ -5,8 +5,7 @@ use super::super::{
     Command, Event, Facts, Hold, HoldId, HoldPolicy, HoldState, Invalid, LINES_MAX, Lines, Metadata, Owner, OwnerName,
     Pool, Reads, Reference, Refusal, Stop, Tenant,
 };
-use super::{Decision, HoldReply, change_pool, change_pools, policy, require_available, require_open_pools};
-use crate::sabotage::{Sabotage, is_planted};
+use super::{Decision, HoldReply, change_pools, policy, require_available, require_open_pools};
 
 /// Ended holds are kept at least this long; an older id could be one whose hold was purged.
 pub const ID_AGE_SECS_MAX: i64 = 30 * 86_400;
@@ -77,23 +76,8 @@ impl PlaceHold {
     }
 
     fn hold_units(&self, facts: &mut Facts) -> Decision<Vec<i64>> {
-        if is_planted(Sabotage::RefusedLeaks) {
-            return self.hold_line_by_line(facts);
-        }
-        if !is_planted(Sabotage::GuardRemoved) {
-            require_available(facts, self.lines.iter().map(|line| (&line.pool, line.quantity)))?;
-        }
+        require_available(facts, self.lines.iter().map(|line| (&line.pool, line.quantity)))?;
         change_pools(facts, &self.lines, Pool::hold)
-    }
-
-    /// Planted: changes something before it may be refused, so that there is something to leak.
-    fn hold_line_by_line(&self, facts: &mut Facts) -> Decision<Vec<i64>> {
-        let mut versions = Vec::with_capacity(self.lines.len());
-        for line in self.lines.iter() {
-            require_available(facts, [(&line.pool, line.quantity)].into_iter())?;
-            versions.push(change_pool(facts, &line.pool, |pool| pool.hold(line.quantity))?);
-        }
-        Ok(versions)
     }
 
     fn count_for_owner(&self, facts: &mut Facts, policy: &HoldPolicy, lifetime_secs: i64) -> Decision<()> {

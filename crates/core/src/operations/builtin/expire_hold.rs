@@ -10,7 +10,6 @@ use crate::operations::{
     Mode, Nature, NewOperation, Operation, OperationType, Payload, Priority, RetryPolicy, StateHandler, Trouble,
     WaitingOn,
 };
-use crate::sabotage::{Sabotage, is_planted};
 
 pub static EXPIRE_HOLD: OperationType = OperationType {
     name: "EXPIRE_HOLD",
@@ -71,7 +70,6 @@ fn ended(id: HoldId, state: HoldState) -> Payload {
 fn refused(id: HoldId, refusal: &Refusal) -> Result<Payload, Trouble> {
     match refusal {
         Refusal::HoldEnded { state } => Ok(ended(id, *state)),
-        Refusal::HoldNotDue { .. } if is_planted(Sabotage::EarlyTaskBurnsId) => Ok(ended(id, HoldState::Active)),
         Refusal::HoldNotDue { expires_at } => {
             Err(Trouble::Wait { on: WaitingOn::new(format!("hold {id}"), "expires"), until: Some(*expires_at) })
         }

@@ -20,7 +20,6 @@ use crate::operations::{
     AfterRejection, AttemptOutcome, CaseKey, Doubt, Effect, EffectHandler, EffectKey, EffectState, Operation,
     OperationRefusal, OperationRun, Payload, Reason, Step, Trouble, WaitingOn,
 };
-use crate::sabotage::{Sabotage, is_planted};
 
 /// What a call or a question to the provider told.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -86,8 +85,7 @@ impl Command for FinishEffect {
     fn decide(&self, facts: &mut Facts) -> Result<Finished, Stop<OperationRefusal>> {
         let key = &self.call.operation;
         let is_ours = |run: &OperationRun| run.lease.is_some_and(|lease| lease.token == self.call.token);
-        let counts = |run: &OperationRun| is_ours(run) || is_planted(Sabotage::LeaseTokenUnchecked);
-        if !facts.get::<OperationRun>(key)?.is_some_and(counts) {
+        if !facts.get::<OperationRun>(key)?.is_some_and(is_ours) {
             return Err(OperationRefusal::LeaseLost { operation: key.clone() }.into());
         }
         match &self.outcome {

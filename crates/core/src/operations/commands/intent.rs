@@ -11,7 +11,6 @@ use crate::operations::{
     Correlation, Doubt, Effect, EffectKey, EffectState, JsonList, Lease, LeaseToken, Mode, Operation, OperationKey,
     OperationType, Payload,
 };
-use crate::sabotage::{Sabotage, is_planted};
 
 /// What a worker is to do now, under its lease.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -109,9 +108,7 @@ impl Intent<'_> {
         let key = EffectKey { operation: self.operation.key.clone(), step: self.step };
         let known = facts.get::<Effect>(&key)?.cloned();
         match known {
-            Some(effect) if self.is_unsettled(&effect) && !is_planted(Sabotage::DoubtSentAgain) => {
-                self.repeat(facts, &effect)
-            }
+            Some(effect) if self.is_unsettled(&effect) => self.repeat(facts, &effect),
             known if self.may_be_missing(known.as_ref()) => {
                 // Sent at any time since it was asked for: too long ago for any window.
                 self.note(facts, &key, known.as_ref(), self.operation.created_at)?;

@@ -8,7 +8,6 @@ use super::rooms::{WantedRooms, ask_for_rooms, priced};
 use crate::kernel::commands::{GiveBack, MoveBooked};
 use crate::kernel::{Command, Facts, Hold, HoldId, Invalid, Lines, Reads, Stop};
 use crate::operations::Actor;
-use crate::sabotage::{Sabotage, is_planted};
 use crate::stays::booking::{ask_refund, property_of};
 use crate::stays::records::{lines_of, total_of};
 use crate::stays::{
@@ -93,7 +92,7 @@ fn end(facts: &mut Facts, known: &Reservation, property: &Property, end: End) ->
     reservation.updated_at = now;
     reservation.ended_at = Some(now);
     let reservation = reservation.clone();
-    let refund = if is_planted(Sabotage::RefundForgotten) { 0 } else { refund_excess(facts, &reservation)? };
+    let refund = refund_excess(facts, &reservation)?;
     reply(facts, reservation, refund)
 }
 

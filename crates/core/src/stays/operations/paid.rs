@@ -3,7 +3,6 @@
 use super::process::{hold_of, refused, report, report_refunded_elsewhere, stay_of};
 use crate::kernel::{ConvertMode, Facts, Halt, Hold, HoldId, HoldState, Invalid, Refusal, Stop};
 use crate::operations::Trouble;
-use crate::sabotage::{Sabotage, is_planted};
 use crate::stays::booking::{
     NewReservation, ask_refund, book, change_payment, close_checkout, derived_hold, place_and_book, property_of,
     reserve,
@@ -124,11 +123,7 @@ fn late(facts: &mut Facts, payment: &Payment, stay: &Stay, state: HoldState) -> 
             Ok("booked_anew")
         }
         Err(why) => {
-            let refund = if is_planted(Sabotage::LatePaymentKept) {
-                0
-            } else {
-                ask_refund(facts, &payment.key, payment.received)?
-            };
+            let refund = ask_refund(facts, &payment.key, payment.received)?;
             let summary = format!(
                 "The stay {} was paid after its hold was {state}, and cannot be had any more: {why}. {refund} {} go back by themselves; tell the guest",
                 payment.hold, payment.currency
@@ -144,9 +139,6 @@ fn book_anew(facts: &mut Facts, stay: &Stay) -> Result<Result<HoldId, String>, S
     let (now, property) = (facts.now(), property_of(facts, &stay.property)?);
     if stay.dates.checkin() < today(&property.time_zone, now) {
         return Ok(Err("its first night is over".to_owned()));
-    }
-    if is_planted(Sabotage::LatePaymentUnplaced) {
-        return Ok(Ok(stay.hold));
     }
     let lines = stay.lines().map_err(|invalid: Invalid| Trouble::permanent("malformed", invalid.to_string()))?;
     let id = derived_hold(stay.hold, now);

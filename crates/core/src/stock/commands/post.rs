@@ -6,7 +6,6 @@ use super::draft::{Given, first_part, known, read_products, save};
 use super::{Decision, DocumentReply, effective_at, read_header, require_stores, require_tenant};
 use crate::kernel::{Command, Facts, Pool, PoolKey, Reads, Stop, Timestamp};
 use crate::operations::enqueue;
-use crate::sabotage::{Sabotage, is_planted};
 use crate::stock::content::{DocumentContent, may_be_long};
 use crate::stock::history::ItemHistory;
 use crate::stock::operations::post_document;
@@ -70,9 +69,7 @@ impl Command for PostDocument {
     fn decide(&self, facts: &mut Facts) -> Result<DocumentReply, Stop<StockRefusal>> {
         require_tenant(facts)?;
         match known(facts, self.id, self.content.as_ref().map_or(Given::Nothing, Given::Whole))? {
-            Some(reply)
-                if reply.document.state != DocumentState::Draft && !is_planted(Sabotage::DocumentPostedTwice) =>
-            {
+            Some(reply) if reply.document.state != DocumentState::Draft => {
                 facts.mark_replayed();
                 return Ok(reply);
             }

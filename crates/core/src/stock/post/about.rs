@@ -6,7 +6,6 @@ use std::collections::BTreeMap;
 use super::lots::{join_picks, split_picks};
 use super::{Decision, Ledger};
 use crate::kernel::{Facts, Invalid, Timestamp};
-use crate::sabotage::{Sabotage, is_planted};
 use crate::stock::history::{HistoryQuestion, SourceNow};
 use crate::stock::refusal::LeftLine;
 use crate::stock::rules::Balance;
@@ -176,9 +175,7 @@ impl About {
     pub(in crate::stock) fn keep(self, facts: &mut Facts, follower: Follower, at: Timestamp) -> Decision<()> {
         let id = self.document.id;
         let part = facts.get_mut::<DocumentPart>(&PartKey { document: id, number: 0 })?.expect("read before");
-        if !(is_planted(Sabotage::ReturnsUncounted) && follower == Follower::Comes) {
-            part.outcomes = self.outcomes.into();
-        }
+        part.outcomes = self.outcomes.into();
         let document = facts.get_mut::<StockDocument>(&id)?.expect("read before");
         document.followers = match follower {
             Follower::Comes => document.followers.strict_add(1),

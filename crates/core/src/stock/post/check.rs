@@ -5,7 +5,6 @@ use std::collections::{BTreeMap, HashMap};
 use super::Decision;
 use super::lots::check_tracking;
 use crate::kernel::{Facts, Pool, PoolKey};
-use crate::sabotage::{Sabotage, is_planted};
 use crate::stock::refusal::ShortItem;
 use crate::stock::rules::{MICROS, OutOfRange, priced};
 use crate::stock::{
@@ -162,7 +161,6 @@ pub(in crate::stock) fn require_unclaimed(facts: &mut Facts, item: &ItemKey, ask
 
 /// Overbooking is for promises; goods that leave must be there.
 fn shortage(item: &ItemKey, asked: i64, on_hand: i64, promised: i64) -> Option<ShortItem> {
-    let promised_here = if is_planted(Sabotage::PromisedGoodsSold) { 0 } else { promised };
-    let available = on_hand.strict_sub(promised_here).max(0);
+    let available = on_hand.strict_sub(promised).max(0);
     (available < asked).then(|| ShortItem { item: item.clone(), asked, available, on_hand, promised })
 }

@@ -5,7 +5,6 @@ use super::check::Resolved;
 use super::ledger::{Entry, require_fits};
 use super::lines::{Poster, only_lot};
 use super::lots::{Dates, check_lots, named_lot, put_lots};
-use crate::sabotage::{Sabotage, is_planted};
 use crate::stock::refusal::MovedItem;
 use crate::stock::rules::{Balance, MICROS, priced};
 use crate::stock::{
@@ -55,7 +54,7 @@ impl Poster<'_, '_, '_> {
         let against = line.against.expect("checked with the line");
         let seq = self.seq_before.get(&key).copied().unwrap_or(item.seq);
         let (lot, counted) = (line.lot.as_ref(), resolved.quantity);
-        if against.seq == seq || is_planted(Sabotage::RecountUnchecked) {
+        if against.seq == seq {
             return Ok(Ok(counted.strict_sub(on_hand_of(&item, lot))));
         }
         let quantity_then = self.quantity_after(&key, against.seq)?;

@@ -10,7 +10,6 @@ use super::Decision;
 use super::revalue::{Stride, mark, revalue};
 use crate::kernel::commands::set_tracked_total;
 use crate::kernel::{Facts, Pool, Timestamp, UNITS_MAX};
-use crate::sabotage::{Sabotage, is_planted};
 use crate::stock::history::{HistoryQuestion, HistoryRow, ItemHistory, Later, ROWS_PER_STEP_MAX, SourceNow, Walk};
 use crate::stock::rules::{Balance, VALUE_MAX};
 use crate::stock::{
@@ -283,7 +282,6 @@ impl<'f, 'h> Ledger<'f, 'h> {
         let mut changed_by_others: HashMap<(ItemKey, i64), i64> = HashMap::new();
         for (key, past) in open {
             match past {
-                Some(Past { state: Some(_), later: Some(_), .. }) if is_planted(Sabotage::RevaluationForgotten) => {}
                 Some(Past { state: Some(state), later: Some(mut later), .. }) => {
                     for row in &mut later {
                         let delta = changed_by_others.get(&(key.clone(), row.seq)).copied().unwrap_or(0);
@@ -372,10 +370,7 @@ pub(super) fn write_row(
     }
     let item = facts.get_mut::<StockItem>(key)?.expect("just looked at");
     let before = item.balance();
-    let (quantity, mut value) = require_fits(item, entry.quantity, entry.value)?;
-    if is_planted(Sabotage::RemainderLost) && entry.basis == Basis::Average && quantity > 0 {
-        value = value.div_euclid(quantity).strict_mul(quantity);
-    }
+    let (quantity, value) = require_fits(item, entry.quantity, entry.value)?;
     item.seq = item.seq.strict_add(1);
     (item.quantity, item.value) = (quantity, value);
     if quantity == 0 && before.quantity > 0 {
