@@ -1,13 +1,11 @@
-//! What planted bugs need beside the places where they are planted. Only in a lab build.
+//! `key-outside-transaction`: a command of its own keeps the reply, and nothing waits for it.
 
 use smol_str::SmolStr;
 use surehold_core::kernel::{Command, Facts, KeptReply, Reads, Refusal, ReplyKey, Stop, TenantId};
-use surehold_core::sabotage::{Sabotage, is_planted};
 
 use crate::job::Outcome;
 use crate::{Engine, RequestKey};
 
-/// [`Sabotage::KeyOutsideTransaction`]: the reply is kept by a command of its own, which nobody waits for.
 pub(crate) fn keep_reply_late<C: Command>(
     engine: &Engine,
     tenant: TenantId,
@@ -15,7 +13,7 @@ pub(crate) fn keep_reply_late<C: Command>(
     outcome: &Outcome<C>,
 ) {
     let (Some(RequestKey { key, request_hash }), Ok(done)) = (key, outcome) else { return };
-    if done.replayed || !is_planted(Sabotage::KeyOutsideTransaction) {
+    if done.replayed || !surehold_core::planted!("key-outside-transaction") {
         return;
     }
     let keep = KeepReply {

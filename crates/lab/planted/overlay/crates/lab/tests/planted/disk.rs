@@ -6,10 +6,9 @@ use std::process::Command;
 
 use rusqlite::{Connection, OpenFlags};
 use surehold_core::kernel::HoldId;
-use surehold_core::sabotage::{Sabotage, is_planted};
 use surehold_lab::crash::{Report, read_reports};
 use surehold_lab::disk::{Call, Disk, Fate, Moment, Recording, Syncs, record, write_files};
-use surehold_lab::hotel::Dice;
+use surehold_simulators::Dice;
 
 use super::Harm;
 
@@ -49,8 +48,8 @@ fn sell() -> Recording {
     let folder = tempfile::tempdir().unwrap();
     let mut writer = Command::new(env!("CARGO_BIN_EXE_sell_on_disk"));
     writer.arg(folder.path().join(FILE)).args(["1", "1", "8"]);
-    if is_planted(Sabotage::CommitUnsynced) {
-        writer.arg(Sabotage::CommitUnsynced.name());
+    if surehold_core::planted!("commit-unsynced") {
+        writer.env(surehold_core::planted::HERE, "commit-unsynced");
     }
     record(&mut writer, folder.path()).unwrap()
 }

@@ -6,9 +6,9 @@ use futures_util::future::join_all;
 use surehold_core::kernel::commands::ConvertHold;
 use surehold_core::kernel::{ConvertMode, Hold, HoldState, Pool};
 use surehold_engine::{Engine, EngineConfig, Failure, Fault};
-use surehold_lab::fixture::{Fixture, StoreKind};
 use surehold_lab::proxy::{Harm as Cut, Proxy};
 use surehold_postgres::{PostgresConfig, PostgresStore};
+use surehold_testkit::fixture::{Fixture, StoreKind};
 
 use super::Harm;
 use super::log::take_errors;

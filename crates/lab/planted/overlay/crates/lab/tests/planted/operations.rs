@@ -14,10 +14,10 @@ use surehold_core::operations::{
     ReconcileStuckOperation, StuckReason, WorkerId, reconciliation,
 };
 use surehold_engine::{Engine, EngineConfig, Failure, Registry, Worker, WorkerConfig, operation_findings};
-use surehold_lab::charge::{Bank, CHARGE, Charging, NoteCharge, charge, nothing_is_left};
-use surehold_lab::fixture::{Fixture, StoreKind};
-use surehold_lab::operations::{ByHand, CountSheep};
-use surehold_lab::provider::{FakeProvider, ProviderFault};
+use surehold_simulators::charge::{Bank, CHARGE, Charging, NoteCharge, charge, nothing_is_left};
+use surehold_simulators::provider::{FakeProvider, ProviderFault};
+use surehold_testkit::fixture::{Fixture, StoreKind};
+use surehold_testkit::operations::{ByHand, CountSheep};
 use tokio::time::{sleep, timeout};
 
 use super::Harm;

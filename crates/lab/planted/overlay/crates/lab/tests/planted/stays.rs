@@ -22,7 +22,7 @@ use surehold_core::stays::{
     RoomTypeCode, RoomTypeKey, StayDates, Title, Weekdays, pool_of, today,
 };
 use surehold_engine::Engine;
-use surehold_lab::fixture::{Fixture, StoreKind};
+use surehold_testkit::fixture::{Fixture, StoreKind};
 use uuid::Uuid;
 
 use super::Harm;

@@ -9,7 +9,7 @@ use surehold_core::stock::{
     StockItem, StockRefusal, StoreName, UnitName, pool_of,
 };
 use surehold_engine::{Engine, Failure, Options, new_hold_id};
-use surehold_lab::fixture::{Fixture, StoreKind};
+use surehold_testkit::fixture::{Fixture, StoreKind};
 use uuid::Uuid;
 
 use super::Harm;
