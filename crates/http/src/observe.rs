@@ -8,17 +8,17 @@ use std::task::{Context, Poll, ready};
 use std::time::Instant;
 
 use axum::extract::{MatchedPath, Request};
-use axum::http::{HeaderName, HeaderValue, Method};
+use axum::http::{HeaderName, HeaderValue};
 use axum::response::{IntoResponse, Response};
 use metrics::{Counter, Histogram, counter, histogram};
 use pin_project_lite::pin_project;
 use tower::{Layer, Service};
 use tracing::field::Empty;
 use tracing::{Span, debug_span, error};
-use utoipa::openapi::OpenApi;
 use uuid::Uuid;
 
 use crate::problem::{Code, Problem};
+use crate::routes::Route;
 
 static REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 const REQUEST_ID_BYTES_MAX: usize = 128;
@@ -31,41 +31,30 @@ struct RouteMetrics {
 }
 
 impl RouteMetrics {
-    fn new(method: &'static str, route: &str) -> RouteMetrics {
-        let route: Arc<str> = route.into();
-        let answer = |class: &'static str| {
-            let route = Arc::clone(&route);
-            counter!("surehold_http_requests_total", "method" => method, "route" => route, "status" => class)
-        };
+    fn new(method: &'static str, route: &'static str) -> RouteMetrics {
+        let answer = |class: &'static str| counter!("surehold_http_requests_total", "method" => method, "route" => route, "status" => class);
         RouteMetrics {
-            duration: histogram!("surehold_http_request_seconds", "method" => method, "route" => Arc::clone(&route)),
+            duration: histogram!("surehold_http_request_seconds", "method" => method, "route" => route),
             answers: ["0xx", "1xx", "2xx", "3xx", "4xx", "5xx"].map(answer),
         }
     }
 }
 
-type Methods = Vec<(Method, Arc<RouteMetrics>)>;
+type Methods = Vec<(&'static str, Arc<RouteMetrics>)>;
 
 #[derive(Clone)]
 pub(crate) struct Observe {
-    routes: Arc<HashMap<String, Methods>>,
+    routes: Arc<HashMap<&'static str, Methods>>,
     other: Arc<RouteMetrics>,
     adopt_parent: fn(&Span, &str),
 }
 
 impl Observe {
-    pub(crate) fn new(openapi: &OpenApi, adopt_parent: fn(&Span, &str)) -> Observe {
-        let mut routes: HashMap<String, Methods> = HashMap::new();
-        for (route, item) in &openapi.paths.paths {
-            let methods = [
-                ("GET", Method::GET, &item.get),
-                ("PUT", Method::PUT, &item.put),
-                ("POST", Method::POST, &item.post),
-                ("DELETE", Method::DELETE, &item.delete),
-            ];
-            let there = methods.into_iter().filter(|(_, _, operation)| operation.is_some());
-            let metrics = there.map(|(name, method, _)| (method, Arc::new(RouteMetrics::new(name, route))));
-            routes.insert(route.clone(), metrics.collect());
+    pub(crate) fn new(list: &[Route], adopt_parent: fn(&Span, &str)) -> Observe {
+        let mut routes: HashMap<&'static str, Methods> = HashMap::new();
+        for &Route { method, path } in list {
+            let metrics = Arc::new(RouteMetrics::new(method, path));
+            routes.entry(path).or_default().push((method, metrics));
         }
         Observe { routes: Arc::new(routes), other: Arc::new(RouteMetrics::new("other", "other")), adopt_parent }
     }
@@ -98,7 +87,7 @@ impl<S: Service<Request, Response = Response>> Service<Request> for Observed<S> 
         let begun_at = Instant::now();
         let route = request.extensions().get::<MatchedPath>().map(MatchedPath::as_str).unwrap_or_default();
         let methods = self.observe.routes.get(route).map(Vec::as_slice).unwrap_or_default();
-        let metrics = methods.iter().find(|(method, _)| method == request.method());
+        let metrics = methods.iter().find(|(method, _)| *method == request.method().as_str());
         let metrics = Arc::clone(metrics.map_or(&self.observe.other, |(_, metrics)| metrics));
         let request_id = request_id(&request);
         let span = request_span(&request, route, &request_id);

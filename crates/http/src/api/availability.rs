@@ -3,12 +3,12 @@
 use axum::extract::State;
 use serde::Deserialize;
 use surehold_core::kernel::{ResourceName, Slot};
-use utoipa::IntoParams;
 
 use super::Shelf;
 use super::body::Reply;
 use super::caller::{Caller, Read};
 use super::params::{Query, malformed};
+use crate::describe::{self, IntoParams};
 use crate::problem::{Code, Problem};
 use crate::wire::{Availability, described};
 
@@ -47,7 +47,7 @@ impl Range {
 }
 
 /// What is free over a range of nights
-#[utoipa::path(get, path = "/v1/{tenant}/availability", tag = "Pools", params(("tenant" = described::Slug, Path), Range),
+#[describe::path(get, path = "/v1/{tenant}/availability", tag = "Pools", params(("tenant" = described::Slug, Path), Range),
     responses((status = 200, body = Availability)))]
 pub(super) async fn availability(
     State(api): Shelf,

@@ -129,8 +129,8 @@ pub(super) fn json(status: StatusCode, body: &impl Serialize) -> Response {
     json_bytes(status, bytes)
 }
 
-pub(super) fn json_bytes(status: StatusCode, bytes: Vec<u8>) -> Response {
-    let mut response = Response::new(Body::from(bytes));
+pub(super) fn json_bytes(status: StatusCode, bytes: impl Into<Bytes>) -> Response {
+    let mut response = Response::new(Body::from(bytes.into()));
     *response.status_mut() = status;
     response.headers_mut().insert(CONTENT_TYPE, APPLICATION_JSON.clone());
     response

@@ -7,12 +7,13 @@ use surehold_core::stock::commands;
 use super::Shelf;
 use super::body::{Json, Reply};
 use super::caller::{Caller, Manage, Read};
+use crate::describe;
 use crate::problem::Problem;
 use crate::wire::described;
 use crate::wire::stock::{Books, CloseBooks};
 
 /// Look how far the books are closed
-#[utoipa::path(get, path = "/v1/{tenant}/books", tag = "Stock", params(("tenant" = described::Slug, Path)),
+#[describe::path(get, path = "/v1/{tenant}/books", tag = "Stock", params(("tenant" = described::Slug, Path)),
     responses((status = 200, body = Books)))]
 pub(super) async fn books_get(State(api): Shelf, caller: Caller<Read>) -> Result<Reply<Books>, Problem> {
     let books = api.views().record::<stock::Books>(caller.tenant, &()).await?;
@@ -22,7 +23,7 @@ pub(super) async fn books_get(State(api): Shelf, caller: Caller<Read>) -> Result
 /// Close the books up to an instant
 ///
 /// For all stores at once, because transfers carry cost between them; never opened again. Safe to repeat.
-#[utoipa::path(put, path = "/v1/{tenant}/books", tag = "Stock", params(("tenant" = described::Slug, Path)),
+#[describe::path(put, path = "/v1/{tenant}/books", tag = "Stock", params(("tenant" = described::Slug, Path)),
     request_body = CloseBooks, responses((status = 200, body = Books)))]
 pub(super) async fn books_close(
     State(api): Shelf,

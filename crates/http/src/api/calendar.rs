@@ -6,13 +6,13 @@ use axum::response::Response;
 use serde::Deserialize;
 use surehold_core::stays::commands::SetCalendar;
 use surehold_core::stays::{NIGHTS_PER_CALENDAR_MAX, NightRange, Property, RoomType, RoomTypeCode, StayRefusal};
-use utoipa::IntoParams;
 
 use super::body::{Json, Reply, json_bytes};
 use super::caller::{Caller, Manage, Read};
 use super::params::{PropertyPath, Query, malformed};
 use super::properties::find_property;
 use super::{Api, Shelf};
+use crate::describe::{self, IntoParams};
 use crate::problem::{Code, Problem};
 use crate::wire::{Calendar, CalendarOutcome, CalendarPart, CalendarSet, Day, PutCalendar, described};
 
@@ -63,7 +63,7 @@ async fn find_room_types(
 ///
 /// In columns: each list has one entry for each night from `from` on. Holds that lapsed less than a moment ago may still
 /// count as held; placing one looks again.
-#[utoipa::path(get, path = "/v1/{tenant}/properties/{property}/calendar", tag = "Properties",
+#[describe::path(get, path = "/v1/{tenant}/properties/{property}/calendar", tag = "Properties",
     params(("tenant" = described::Slug, Path), ("property" = described::ShortName, Path), AskCalendar),
     responses((status = 200, body = Calendar)))]
 pub(super) async fn calendar_get(
@@ -92,7 +92,7 @@ pub(super) async fn calendar_get(
 /// Carried out in parts, one after the other: each is one room type over at most 400 nights, and is all or nothing. The
 /// whole is not atomic; the answer says what became of each part. Safe to repeat. A change of the wrong shape, or more than
 /// 1,000 parts, refuses the whole request and nothing is changed then.
-#[utoipa::path(put, path = "/v1/{tenant}/properties/{property}/calendar", tag = "Properties",
+#[describe::path(put, path = "/v1/{tenant}/properties/{property}/calendar", tag = "Properties",
     params(("tenant" = described::Slug, Path), ("property" = described::ShortName, Path)),
     request_body = PutCalendar, responses((status = 200, body = CalendarSet)))]
 pub(super) async fn calendar_put(

@@ -11,7 +11,6 @@ use axum::http::header::AUTHORIZATION;
 use axum::http::request::Parts;
 use smol_str::SmolStr;
 use surehold_core::kernel::{KeyScope, KeyScopes, Slug, TenantId};
-use surehold_core::sabotage::{Sabotage, is_planted};
 use surehold_core::stock::{DocumentId, DocumentKind, StockDocument, StockRefusal};
 use surehold_engine::Fault;
 
@@ -70,7 +69,6 @@ async fn admit_to_tenant(parts: &mut Parts, api: &Api) -> Result<(Admitted, Tena
             require_mode(parts, admitted.tenant)?;
             (admitted.tenant, own.clone())
         }
-        Some(_) if is_planted(Sabotage::ForeignTenantServed) => api.find_tenant(slug, mode(parts)?).await?,
         None if admitted.scopes.is_admin() => api.find_tenant(slug, mode(parts)?).await?,
         Some(_) | None => return Err(no_such_tenant()),
     };

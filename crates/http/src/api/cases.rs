@@ -5,13 +5,13 @@ use serde::Deserialize;
 use surehold_core::kernel::Timestamp;
 use surehold_core::operations::{self, CaseKey, CaseState, OperationRefusal};
 use surehold_engine::Options;
-use utoipa::IntoParams;
 
 use super::Shelf;
 use super::body::{Idempotency, Json, Reply};
 use super::caller::{Caller, Manage, Read};
 use super::operations::parse_micros;
 use super::params::{CasePath, Query, case_key, malformed, page_items};
+use crate::describe::{self, IntoParams};
 use crate::problem::Problem;
 use crate::wire::{self, Act, AssignCase, Case, CasePage, described};
 
@@ -29,7 +29,7 @@ pub(crate) struct ListCases {
 }
 
 /// List cases, the longest open first
-#[utoipa::path(get, path = "/v1/{tenant}/cases", tag = "Cases", params(("tenant" = described::Slug, Path), ListCases),
+#[describe::path(get, path = "/v1/{tenant}/cases", tag = "Cases", params(("tenant" = described::Slug, Path), ListCases),
     responses((status = 200, body = CasePage)))]
 pub(super) async fn cases_list(
     State(api): Shelf,
@@ -60,7 +60,7 @@ pub(super) fn parse_cursor(text: &str) -> Result<(Timestamp, CaseKey), Problem> 
 }
 
 /// Look at a case
-#[utoipa::path(get, path = "/v1/{tenant}/cases/{kind}/{key}", tag = "Cases",
+#[describe::path(get, path = "/v1/{tenant}/cases/{kind}/{key}", tag = "Cases",
     params(("tenant" = described::Slug, Path), ("kind" = described::CaseKind, Path), ("key" = described::CaseKey, Path)),
     responses((status = 200, body = Case)))]
 pub(super) async fn case_get(
@@ -76,7 +76,7 @@ pub(super) async fn case_get(
 /// Give a case to somebody
 ///
 /// Safe to repeat.
-#[utoipa::path(post, path = "/v1/{tenant}/cases/{kind}/{key}/assign", tag = "Cases",
+#[describe::path(post, path = "/v1/{tenant}/cases/{kind}/{key}/assign", tag = "Cases",
     params(("tenant" = described::Slug, Path), ("kind" = described::CaseKind, Path), ("key" = described::CaseKey, Path),
         ("Idempotency-Key" = Option<described::IdempotencyKey>, Header)),
     request_body = AssignCase, responses((status = 200, body = Case)))]
@@ -96,7 +96,7 @@ pub(super) async fn case_assign(
 /// Resolve a case
 ///
 /// Safe to repeat: a case that is resolved stays as it was resolved first. What happens again opens it again.
-#[utoipa::path(post, path = "/v1/{tenant}/cases/{kind}/{key}/resolve", tag = "Cases",
+#[describe::path(post, path = "/v1/{tenant}/cases/{kind}/{key}/resolve", tag = "Cases",
     params(("tenant" = described::Slug, Path), ("kind" = described::CaseKind, Path), ("key" = described::CaseKey, Path),
         ("Idempotency-Key" = Option<described::IdempotencyKey>, Header)),
     request_body = Act, responses((status = 200, body = Case)))]

@@ -9,7 +9,6 @@ use surehold_core::stock::{
     DocumentHeader, DocumentId, DocumentKind, DocumentLine, DocumentPart, StockDocument, StockRefusal, StoreName,
 };
 use surehold_engine::{DocumentsWish, Done, Fault, Options, new_uuid_v7};
-use utoipa::IntoParams;
 
 use super::body::{Idempotency, Json, Reply};
 use super::caller::{Caller, Manage, Mover, Read, Sell};
@@ -17,6 +16,7 @@ use super::params::{DocumentPath, HoldPath, PartPath, Query, page_items};
 use super::products::look_up;
 use super::scales::Scales;
 use super::{Api, Shelf};
+use crate::describe::{self, IntoParams};
 use crate::problem::{Code, Problem};
 use crate::wire::described;
 use crate::wire::stock::{
@@ -35,7 +35,7 @@ fn new_document_id() -> Result<DocumentId, Problem> {
 /// left; of anything else the first. The `id` (a UUIDv7 of yours) is the document's
 /// identity, or an `Idempotency-Key` is: repeated, it is still one. With `"post": false` it is kept as a draft, which other
 /// content of the same kind replaces until it is posted. Sales and customers' returns need the scope `sell`, all others `manage`.
-#[utoipa::path(post, path = "/v1/{tenant}/documents", tag = "Documents",
+#[describe::path(post, path = "/v1/{tenant}/documents", tag = "Documents",
     params(("tenant" = described::Slug, Path), ("Idempotency-Key" = Option<described::IdempotencyKey>, Header)),
     request_body = NewDocument, responses((status = 201, body = Document)))]
 pub(super) async fn document_create(
@@ -149,7 +149,7 @@ async fn find_part(api: &Api, tenant: TenantId, id: DocumentId, part: u32) -> Re
 /// Goes through the same rows and changes nothing: the outcome of each line; for a key with the scope `read` also every item
 /// before and after, and how many later rows would cost something else. Refused as posting would be. Needs the same scope
 /// as posting.
-#[utoipa::path(post, path = "/v1/{tenant}/documents/preview", tag = "Documents",
+#[describe::path(post, path = "/v1/{tenant}/documents/preview", tag = "Documents",
     params(("tenant" = described::Slug, Path)),
     request_body = NewDocument, responses((status = 200, body = DocumentPreview)))]
 pub(super) async fn document_preview(
@@ -204,7 +204,7 @@ pub(crate) struct ListDocuments {
 /// List documents
 ///
 /// The newest id first, without their lines.
-#[utoipa::path(get, path = "/v1/{tenant}/documents", tag = "Documents",
+#[describe::path(get, path = "/v1/{tenant}/documents", tag = "Documents",
     params(("tenant" = described::Slug, Path), ListDocuments), responses((status = 200, body = DocumentPage)))]
 pub(super) async fn documents_list(
     State(api): Shelf,
@@ -232,7 +232,7 @@ pub(crate) struct AskPart {
 /// Look at a document
 ///
 /// With the lines of one part (all of a document that was given as a whole) and what came of them.
-#[utoipa::path(get, path = "/v1/{tenant}/documents/{document}", tag = "Documents",
+#[describe::path(get, path = "/v1/{tenant}/documents/{document}", tag = "Documents",
     params(("tenant" = described::Slug, Path), ("document" = described::DocumentId, Path), AskPart),
     responses((status = 200, body = Document)))]
 pub(super) async fn document_get(
@@ -262,7 +262,7 @@ pub(super) async fn document_get(
 ///
 /// Purchases, openings and recounts may have up to 50 parts of 200 lines, numbered from 0 without gaps; the first one comes
 /// with the draft. Safe to repeat.
-#[utoipa::path(put, path = "/v1/{tenant}/documents/{document}/parts/{number}", tag = "Documents",
+#[describe::path(put, path = "/v1/{tenant}/documents/{document}/parts/{number}", tag = "Documents",
     params(("tenant" = described::Slug, Path), ("document" = described::DocumentId, Path),
         ("number" = u32, Path, minimum = 0, maximum = 49)),
     request_body = SaveLines, responses((status = 200, body = Document)))]
@@ -284,7 +284,7 @@ pub(super) async fn part_put(
 ///
 /// Takes no body. Safe to repeat. A document of several parts is `posting` until all of them are posted: look at it again.
 /// Lines of it that cannot be posted are left out, and say why.
-#[utoipa::path(post, path = "/v1/{tenant}/documents/{document}/post", tag = "Documents",
+#[describe::path(post, path = "/v1/{tenant}/documents/{document}/post", tag = "Documents",
     params(("tenant" = described::Slug, Path), ("document" = described::DocumentId, Path),
         ("Idempotency-Key" = Option<described::IdempotencyKey>, Header)),
     responses((status = 200, body = Document)))]
@@ -309,7 +309,7 @@ pub(super) async fn document_post(
 /// By a new document that moves back what this one moved. With an `id` of your own or an `Idempotency-Key` the request can
 /// be repeated. A document that others are about is reversed after them. A reversal of several parts is `posting` until all
 /// of them are posted.
-#[utoipa::path(post, path = "/v1/{tenant}/documents/{document}/reverse", tag = "Documents",
+#[describe::path(post, path = "/v1/{tenant}/documents/{document}/reverse", tag = "Documents",
     params(("tenant" = described::Slug, Path), ("document" = described::DocumentId, Path),
         ("Idempotency-Key" = Option<described::IdempotencyKey>, Header)),
     request_body = ReverseDocument, responses((status = 201, body = Document)))]
@@ -337,7 +337,7 @@ pub(super) async fn document_reverse(
 /// What the hold holds, or has booked, leaves, and its sale is posted, both or neither. What the sale has more is taken from
 /// what is available. What it has less is released if it was held, and stays booked if it was booked. With an `id` of your
 /// own or an `Idempotency-Key` the request can be repeated.
-#[utoipa::path(post, path = "/v1/{tenant}/holds/{hold}/sell", tag = "Documents",
+#[describe::path(post, path = "/v1/{tenant}/holds/{hold}/sell", tag = "Documents",
     params(("tenant" = described::Slug, Path), ("hold" = described::HoldId, Path),
         ("Idempotency-Key" = Option<described::IdempotencyKey>, Header)),
     request_body = SellHold, responses((status = 201, body = SoldHold)))]

@@ -12,13 +12,13 @@ use surehold_core::operations::outbox::{
     ReplayKey, RotateEndpointSecret,
 };
 use surehold_engine::ReplayWish;
-use utoipa::IntoParams;
 
 use super::body::{Idempotency, Json, Reply};
 use super::caller::{Caller, Manage};
 use super::params::{EndpointPath, Query, page_items};
 use super::tenants::no_randomness;
 use super::{AddressRefused, Api, Shelf};
+use crate::describe::{self, IntoParams};
 use crate::problem::{Code, Problem};
 use crate::wire::{
     EnableWebhookEndpoint, NewWebhookEndpoint, PAGE_ITEMS_MAX, PutWebhookEndpoint, ReplayEvents, ReplayedEvents,
@@ -63,7 +63,7 @@ async fn head(api: &Api, caller: &Caller<Manage>) -> Result<EventCursor, Problem
 }
 
 /// List webhook endpoints
-#[utoipa::path(get, path = "/v1/{tenant}/webhook-endpoints", tag = "Webhooks",
+#[describe::path(get, path = "/v1/{tenant}/webhook-endpoints", tag = "Webhooks",
     params(("tenant" = described::Slug, Path)), responses((status = 200, body = WebhookEndpointPage)))]
 pub(super) async fn endpoints_list(
     State(api): Shelf,
@@ -75,7 +75,7 @@ pub(super) async fn endpoints_list(
 }
 
 /// Show a webhook endpoint
-#[utoipa::path(get, path = "/v1/{tenant}/webhook-endpoints/{endpoint}", tag = "Webhooks",
+#[describe::path(get, path = "/v1/{tenant}/webhook-endpoints/{endpoint}", tag = "Webhooks",
     params(("tenant" = described::Slug, Path), ("endpoint" = described::EndpointId, Path)),
     responses((status = 200, body = WebhookEndpoint)))]
 pub(super) async fn endpoint_get(
@@ -89,7 +89,7 @@ pub(super) async fn endpoint_get(
 /// Have an address told what happens
 ///
 /// From now on. The answer to the request that makes the endpoint shows its signing secret, this once.
-#[utoipa::path(put, path = "/v1/{tenant}/webhook-endpoints/{endpoint}", tag = "Webhooks",
+#[describe::path(put, path = "/v1/{tenant}/webhook-endpoints/{endpoint}", tag = "Webhooks",
     params(("tenant" = described::Slug, Path), ("endpoint" = described::EndpointId, Path)),
     request_body = PutWebhookEndpoint,
     responses((status = 200, body = NewWebhookEndpoint), (status = 201, body = NewWebhookEndpoint)))]
@@ -118,7 +118,7 @@ pub(super) async fn endpoint_put(
 /// Remove a webhook endpoint
 ///
 /// What is on its way to it is not sent any more.
-#[utoipa::path(delete, path = "/v1/{tenant}/webhook-endpoints/{endpoint}", tag = "Webhooks",
+#[describe::path(delete, path = "/v1/{tenant}/webhook-endpoints/{endpoint}", tag = "Webhooks",
     params(("tenant" = described::Slug, Path), ("endpoint" = described::EndpointId, Path)),
     responses((status = 204)))]
 pub(super) async fn endpoint_remove(
@@ -133,7 +133,7 @@ pub(super) async fn endpoint_remove(
 /// Replace the signing secret
 ///
 /// The answer shows the new one, this once. The old one signs too for `overlap_secs`.
-#[utoipa::path(post, path = "/v1/{tenant}/webhook-endpoints/{endpoint}/rotate-secret", tag = "Webhooks",
+#[describe::path(post, path = "/v1/{tenant}/webhook-endpoints/{endpoint}/rotate-secret", tag = "Webhooks",
     params(("tenant" = described::Slug, Path), ("endpoint" = described::EndpointId, Path)),
     request_body = RotateWebhookSecret, responses((status = 200, body = NewWebhookEndpoint)))]
 pub(super) async fn endpoint_rotate_secret(
@@ -153,7 +153,7 @@ pub(super) async fn endpoint_rotate_secret(
 /// Enable a webhook endpoint
 ///
 /// It is told what happened since it was disabled, unless `from_now`. Safe to repeat.
-#[utoipa::path(post, path = "/v1/{tenant}/webhook-endpoints/{endpoint}/enable", tag = "Webhooks",
+#[describe::path(post, path = "/v1/{tenant}/webhook-endpoints/{endpoint}/enable", tag = "Webhooks",
     params(("tenant" = described::Slug, Path), ("endpoint" = described::EndpointId, Path)),
     request_body = EnableWebhookEndpoint, responses((status = 200, body = WebhookEndpoint)))]
 pub(super) async fn endpoint_enable(
@@ -170,7 +170,7 @@ pub(super) async fn endpoint_enable(
 /// Have events told again
 ///
 /// Those between `from` and `to` that the endpoint wants and that are still kept. Messages bear the ids that they had.
-#[utoipa::path(post, path = "/v1/{tenant}/webhook-endpoints/{endpoint}/replay", tag = "Webhooks",
+#[describe::path(post, path = "/v1/{tenant}/webhook-endpoints/{endpoint}/replay", tag = "Webhooks",
     params(("tenant" = described::Slug, Path), ("endpoint" = described::EndpointId, Path)),
     request_body = ReplayEvents, responses((status = 200, body = ReplayedEvents)))]
 pub(super) async fn endpoint_replay(
@@ -204,7 +204,7 @@ pub(crate) struct ListDeliveries {
 /// What became of the messages
 ///
 /// Those about the newest events first.
-#[utoipa::path(get, path = "/v1/{tenant}/webhook-endpoints/{endpoint}/deliveries", tag = "Webhooks",
+#[describe::path(get, path = "/v1/{tenant}/webhook-endpoints/{endpoint}/deliveries", tag = "Webhooks",
     params(("tenant" = described::Slug, Path), ("endpoint" = described::EndpointId, Path), ListDeliveries),
     responses((status = 200, body = WebhookDeliveryPage)))]
 pub(super) async fn endpoint_deliveries(

@@ -8,11 +8,12 @@ use surehold_engine::Options;
 use super::Shelf;
 use super::body::{Idempotency, Json, Reply};
 use super::caller::Admin;
+use crate::describe;
 use crate::problem::Problem;
 use crate::wire::{Act, Epoch, described};
 
 /// When the data was last put back
-#[utoipa::path(get, path = "/admin/epoch", tag = "Administration", responses((status = 200, body = Epoch)))]
+#[describe::path(get, path = "/admin/epoch", tag = "Administration", responses((status = 200, body = Epoch)))]
 pub(super) async fn epoch_get(State(api): Shelf, _: Admin) -> Result<Reply<Epoch>, Problem> {
     Ok(Reply::found(api.engine().views().latest_epoch().await?.into()))
 }
@@ -21,7 +22,7 @@ pub(super) async fn epoch_get(State(api): Shelf, _: Admin) -> Result<Reply<Epoch
 ///
 /// After a restore, before anything runs: effects sent since the backup are missing from the data, so providers are
 /// asked before anything is sent. Needs an `Idempotency-Key`; a repeat answers with the latest epoch.
-#[utoipa::path(post, path = "/admin/epoch", tag = "Administration",
+#[describe::path(post, path = "/admin/epoch", tag = "Administration",
     params(("Idempotency-Key" = described::IdempotencyKey, Header)),
     request_body = Act, responses((status = 200, body = Epoch)))]
 pub(super) async fn epoch_raise(

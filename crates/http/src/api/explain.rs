@@ -7,6 +7,7 @@ use super::Shelf;
 use super::body::Reply;
 use super::caller::{Caller, Read};
 use super::params::{PoolPath, SlotQuery};
+use crate::describe;
 use crate::problem::Problem;
 use crate::wire::{Explanation, described};
 
@@ -16,7 +17,7 @@ const HOLDS_LISTED_MAX: usize = 100;
 /// Why is this pool sold out?
 ///
 /// Which holds have its units, and when the next one is free at the latest.
-#[utoipa::path(get, path = "/v1/{tenant}/pools/{resource}/explain", tag = "Pools",
+#[describe::path(get, path = "/v1/{tenant}/pools/{resource}/explain", tag = "Pools",
     params(("tenant" = described::Slug, Path), ("resource" = described::Name, Path), SlotQuery),
     responses((status = 200, body = Explanation)))]
 pub(super) async fn pool_explain(

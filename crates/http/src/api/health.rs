@@ -5,11 +5,11 @@ use axum::http::header::CONTENT_TYPE;
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 use surehold_engine::Fault;
-use utoipa::ToSchema;
 
 use super::Shelf;
 use super::body::Reply;
 use super::caller::Admin;
+use crate::describe::{self, ToSchema};
 use crate::problem::{Code, Problem};
 
 #[derive(Serialize, ToSchema)]
@@ -22,13 +22,13 @@ pub(crate) struct Health {
 const OK: Health = Health { status: "ok", version: env!("CARGO_PKG_VERSION") };
 
 /// The process is alive
-#[utoipa::path(get, path = "/healthz", tag = "Health", security(()), responses((status = 200, body = Health)))]
+#[describe::path(get, path = "/healthz", tag = "Health", security(()), responses((status = 200, body = Health)))]
 pub(super) async fn healthz() -> Reply<Health> {
     Reply::found(OK)
 }
 
 /// The server can do its work: the store answers, and every lane takes commands
-#[utoipa::path(get, path = "/readyz", tag = "Health", security(()), responses((status = 200, body = Health)))]
+#[describe::path(get, path = "/readyz", tag = "Health", security(()), responses((status = 200, body = Health)))]
 pub(super) async fn readyz(State(api): Shelf) -> Result<Reply<Health>, Problem> {
     if api.shared.stop.is_cancelled() {
         return Err(Fault::Stopping.into());
@@ -43,7 +43,7 @@ pub(super) async fn readyz(State(api): Shelf) -> Result<Reply<Health>, Problem> 
 /// Metrics for Prometheus
 ///
 /// Needs a key with the scope `admin`, unless the configuration opens it.
-#[utoipa::path(get, path = "/metrics", tag = "Health", responses((status = 200, body = String, content_type = "text/plain")))]
+#[describe::path(get, path = "/metrics", tag = "Health", responses((status = 200, body = String, content_type = "text/plain")))]
 pub(super) async fn metrics_text(State(api): Shelf, request: Request) -> Result<Response, Problem> {
     let (mut parts, _) = request.into_parts();
     if !api.shared.config.metrics_open {

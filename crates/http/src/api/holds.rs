@@ -5,13 +5,13 @@ use axum::http::StatusCode;
 use serde::Deserialize;
 use surehold_core::kernel::{self, Command, HoldId, Reference, Refusal, Timestamp, commands};
 use surehold_engine::{Options, RequestKey, new_hold_id};
-use utoipa::IntoParams;
 use uuid::Uuid;
 
 use super::body::{Idempotency, Json, Reply};
 use super::caller::{Caller, Read, Sell};
 use super::params::{HoldPath, Query, malformed, page_items};
 use super::{Api, Shelf};
+use crate::describe::{self, IntoParams};
 use crate::problem::Problem;
 use crate::wire::{ConvertHold, ExtendHold, GiveBack, Hold, HoldPage, HoldState, MoveBooked, PlaceHold, described};
 
@@ -19,7 +19,7 @@ use crate::wire::{ConvertHold, ExtendHold, GiveBack, Hold, HoldPage, HoldState, 
 ///
 /// All lines or none. With an `id` of your own (a UUIDv7) or an `Idempotency-Key` the request can be repeated: the
 /// same content finds the same hold, other content is refused.
-#[utoipa::path(post, path = "/v1/{tenant}/holds", tag = "Holds",
+#[describe::path(post, path = "/v1/{tenant}/holds", tag = "Holds",
     params(("tenant" = described::Slug, Path), ("Idempotency-Key" = Option<described::IdempotencyKey>, Header)),
     request_body = PlaceHold, responses((status = 201, body = Hold)))]
 pub(super) async fn hold_place(
@@ -49,7 +49,7 @@ async fn run<C: Command<Reply = commands::HoldReply, Refusal = Refusal>>(
 }
 
 /// Look at a hold
-#[utoipa::path(get, path = "/v1/{tenant}/holds/{hold}", tag = "Holds",
+#[describe::path(get, path = "/v1/{tenant}/holds/{hold}", tag = "Holds",
     params(("tenant" = described::Slug, Path), ("hold" = described::HoldId, Path)), responses((status = 200, body = Hold)))]
 pub(super) async fn hold_get(
     State(api): Shelf,
@@ -80,7 +80,7 @@ pub(crate) struct ListHolds {
 }
 
 /// List holds by reference, or active ones by expiry
-#[utoipa::path(get, path = "/v1/{tenant}/holds", tag = "Holds", params(("tenant" = described::Slug, Path), ListHolds),
+#[describe::path(get, path = "/v1/{tenant}/holds", tag = "Holds", params(("tenant" = described::Slug, Path), ListHolds),
     responses((status = 200, body = HoldPage)))]
 pub(super) async fn holds_list(
     State(api): Shelf,
@@ -135,7 +135,7 @@ fn not_a_cursor() -> Problem {
 /// Give a live hold more time
 ///
 /// `until` is safe to repeat; `by_secs` needs an `Idempotency-Key`.
-#[utoipa::path(post, path = "/v1/{tenant}/holds/{hold}/extend", tag = "Holds",
+#[describe::path(post, path = "/v1/{tenant}/holds/{hold}/extend", tag = "Holds",
     params(("tenant" = described::Slug, Path), ("hold" = described::HoldId, Path),
         ("Idempotency-Key" = Option<described::IdempotencyKey>, Header)),
     request_body = ExtendHold, responses((status = 200, body = Hold)))]
@@ -156,7 +156,7 @@ pub(super) async fn hold_extend(
 /// Convert a live hold into what the customer keeps
 ///
 /// Safe to repeat: the same conversion says what was kept.
-#[utoipa::path(post, path = "/v1/{tenant}/holds/{hold}/convert", tag = "Holds",
+#[describe::path(post, path = "/v1/{tenant}/holds/{hold}/convert", tag = "Holds",
     params(("tenant" = described::Slug, Path), ("hold" = described::HoldId, Path),
         ("Idempotency-Key" = Option<described::IdempotencyKey>, Header)),
     request_body = ConvertHold, responses((status = 200, body = Hold)))]
@@ -174,7 +174,7 @@ pub(super) async fn hold_convert(
 /// Cancel a live hold
 ///
 /// Takes no body. Safe to repeat.
-#[utoipa::path(post, path = "/v1/{tenant}/holds/{hold}/cancel", tag = "Holds",
+#[describe::path(post, path = "/v1/{tenant}/holds/{hold}/cancel", tag = "Holds",
     params(("tenant" = described::Slug, Path), ("hold" = described::HoldId, Path),
         ("Idempotency-Key" = Option<described::IdempotencyKey>, Header)),
     responses((status = 200, body = Hold)))]
@@ -191,7 +191,7 @@ pub(super) async fn hold_cancel(
 /// Exchange booked units for others
 ///
 /// All or nothing: other nights, another room. Needs an `Idempotency-Key`.
-#[utoipa::path(post, path = "/v1/{tenant}/holds/{hold}/move", tag = "Holds",
+#[describe::path(post, path = "/v1/{tenant}/holds/{hold}/move", tag = "Holds",
     params(("tenant" = described::Slug, Path), ("hold" = described::HoldId, Path),
         ("Idempotency-Key" = described::IdempotencyKey, Header)),
     request_body = MoveBooked, responses((status = 200, body = Hold)))]
@@ -209,7 +209,7 @@ pub(super) async fn hold_move(
 /// Give booked units back
 ///
 /// Needs an `Idempotency-Key`.
-#[utoipa::path(post, path = "/v1/{tenant}/holds/{hold}/give-back", tag = "Holds",
+#[describe::path(post, path = "/v1/{tenant}/holds/{hold}/give-back", tag = "Holds",
     params(("tenant" = described::Slug, Path), ("hold" = described::HoldId, Path),
         ("Idempotency-Key" = described::IdempotencyKey, Header)),
     request_body = GiveBack, responses((status = 200, body = Hold)))]

@@ -13,6 +13,7 @@ use super::caller::{Caller, Manage, Need, Read};
 use super::params::{malformed, path_param};
 use super::tenants::no_randomness;
 use super::{Api, Shelf};
+use crate::describe;
 use crate::problem::{Code, Problem};
 use crate::wire::{Inbox, InboxPage, PAGE_ITEMS_MAX, PutInbox, ShownInbox, described};
 
@@ -35,7 +36,7 @@ fn shown<N: Need>(caller: &Caller<N>, inbox: operations::Inbox) -> Inbox {
 }
 
 /// List inboxes, without their secrets
-#[utoipa::path(get, path = "/v1/{tenant}/inboxes", tag = "Inbox", params(("tenant" = described::Slug, Path)),
+#[describe::path(get, path = "/v1/{tenant}/inboxes", tag = "Inbox", params(("tenant" = described::Slug, Path)),
     responses((status = 200, body = InboxPage)))]
 pub(super) async fn inboxes_list(State(api): Shelf, caller: Caller<Read>) -> Result<Reply<InboxPage>, Problem> {
     let inboxes = api.engine().views().inboxes(caller.tenant, PAGE_ITEMS_MAX).await?;
@@ -48,7 +49,7 @@ const NOT_REPEATABLE: &str = "a secret is shown once; choose the secret yourself
 ///
 /// Without a secret one is made and shown, this once. The secret before stays good for `overlap_secs`; those before it
 /// do not.
-#[utoipa::path(put, path = "/v1/{tenant}/inboxes/{inbox}", tag = "Inbox",
+#[describe::path(put, path = "/v1/{tenant}/inboxes/{inbox}", tag = "Inbox",
     params(("tenant" = described::Slug, Path), ("inbox" = described::Slug, Path)), request_body = PutInbox,
     responses((status = 200, body = ShownInbox), (status = 201, body = ShownInbox)))]
 pub(super) async fn inbox_put(
@@ -84,7 +85,7 @@ fn random_secret() -> Result<Secret, Problem> {
 /// Remove an inbox
 ///
 /// From then on nobody is believed there; what was received stays. Safe to repeat.
-#[utoipa::path(delete, path = "/v1/{tenant}/inboxes/{inbox}", tag = "Inbox",
+#[describe::path(delete, path = "/v1/{tenant}/inboxes/{inbox}", tag = "Inbox",
     params(("tenant" = described::Slug, Path), ("inbox" = described::Slug, Path)),
     responses((status = 204, description = "It is gone")))]
 pub(super) async fn inbox_remove(

@@ -5,13 +5,13 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use serde::Deserialize;
 use surehold_core::kernel::{KeyId, KeyScopes, Slug, TenantId, commands};
-use utoipa::IntoParams;
 
 use super::body::{Idempotency, Json, Reply};
 use super::caller::Admin;
 use super::params::{KeyPath, Query};
 use super::tenants::no_randomness;
 use super::{Api, Shelf};
+use crate::describe::{self, IntoParams};
 use crate::keys::{KeyMode, KeyRef, Secret};
 use crate::problem::{Code, Problem};
 use crate::wire::{CreateKey, Key, KeyPage, NewKey, PAGE_ITEMS_MAX, RotateKey, described};
@@ -35,7 +35,7 @@ async fn whose(api: &Api, tenant: Option<&Slug>, mode: KeyMode) -> Result<Tenant
 }
 
 /// List keys, newest first
-#[utoipa::path(get, path = "/admin/keys", tag = "Administration", params(ListKeys),
+#[describe::path(get, path = "/admin/keys", tag = "Administration", params(ListKeys),
     responses((status = 200, body = KeyPage)))]
 pub(super) async fn keys_list(
     State(api): Shelf,
@@ -59,7 +59,7 @@ fn new_key(tenant: TenantId) -> Result<(KeyRef, Secret), Problem> {
 /// Create a key
 ///
 /// The answer shows the key, this once. It is usable at once on every node.
-#[utoipa::path(post, path = "/admin/keys", tag = "Administration", request_body = CreateKey,
+#[describe::path(post, path = "/admin/keys", tag = "Administration", request_body = CreateKey,
     responses((status = 201, body = NewKey)))]
 pub(super) async fn key_create(
     State(api): Shelf,
@@ -99,7 +99,7 @@ fn created(key: KeyRef, secret: &Secret, record: surehold_core::kernel::ApiKey) 
 /// Replace a key
 ///
 /// The new key has the same name, scopes, limits and lifetime; the old one stays good for `overlap_secs`.
-#[utoipa::path(post, path = "/admin/keys/{key}/rotate", tag = "Administration", params(("key" = described::KeyId, Path)),
+#[describe::path(post, path = "/admin/keys/{key}/rotate", tag = "Administration", params(("key" = described::KeyId, Path)),
     request_body = RotateKey, responses((status = 201, body = NewKey)))]
 pub(super) async fn key_rotate(
     State(api): Shelf,
@@ -118,7 +118,7 @@ pub(super) async fn key_rotate(
 /// Revoke a key
 ///
 /// Takes no body. Within a second it opens nothing any more, on any node. Safe to repeat.
-#[utoipa::path(post, path = "/admin/keys/{key}/revoke", tag = "Administration", params(("key" = described::KeyId, Path)),
+#[describe::path(post, path = "/admin/keys/{key}/revoke", tag = "Administration", params(("key" = described::KeyId, Path)),
     responses((status = 200, body = Key)))]
 pub(super) async fn key_revoke(State(api): Shelf, _: Admin, KeyPath(key): KeyPath) -> Result<Reply<Key>, Problem> {
     let done = api.engine().run(key.tenant, commands::RevokeKey { id: key.id }).await?;

@@ -48,17 +48,14 @@ use surehold_engine::{Engine, Views};
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 use tracing::Span;
-use utoipa::openapi::OpenApi;
-use utoipa_axum::router::OpenApiRouter;
-use utoipa_axum::routes;
 
 pub(crate) use self::body::parse;
 use crate::inbox::Inbox;
 use crate::keys::KeyRing;
 pub use crate::keys::RateLimit;
 use crate::observe::Observe;
-use crate::openapi;
 use crate::problem::{Code, Problem};
+use crate::routes::{Routes, routes};
 
 #[derive(Clone, Debug)]
 pub struct ApiConfig {
@@ -135,26 +132,24 @@ impl Api {
 
     /// Everything: for the local socket, and for the network unless administration listens apart.
     pub fn router(&self) -> Router {
-        let (routes, openapi) = public_routes().merge(admin_routes()).split_for_parts();
-        self.finish(routes, openapi)
+        self.finish(public_routes().merge(admin_routes()))
     }
 
     /// Without administration.
     pub fn public_router(&self) -> Router {
-        let (routes, openapi) = public_routes().split_for_parts();
-        self.finish(routes, openapi)
+        self.finish(public_routes())
     }
 
     /// Whether it lives, and how it does.
     pub fn health_router(&self) -> Router {
-        let (routes, openapi) = health_routes().split_for_parts();
-        self.finish(routes, openapi)
+        self.finish(health_routes())
     }
 
-    fn finish(&self, routes: Router<Api>, openapi: OpenApi) -> Router {
-        let observe = Observe::new(&openapi, self.shared.config.adopt_parent);
+    fn finish(&self, routes: Routes) -> Router {
+        let observe = Observe::new(&routes.list, self.shared.config.adopt_parent);
         routes
-            .merge(pages::routes(openapi::finish(openapi)))
+            .router
+            .merge(pages::routes(routes.list))
             .fallback(nothing_here)
             .method_not_allowed_fallback(no_such_method)
             .with_state(self.clone())
@@ -172,8 +167,8 @@ impl Api {
 
 type Shelf = State<Api>;
 
-fn public_routes() -> OpenApiRouter<Api> {
-    OpenApiRouter::with_openapi(openapi::head())
+pub(crate) fn public_routes() -> Routes {
+    Routes::new()
         .routes(routes!(tenants::tenant_get))
         .routes(routes!(tenants::policy_put))
         .routes(routes!(pools::pools_list, pools::pools_put))
@@ -219,8 +214,8 @@ fn public_routes() -> OpenApiRouter<Api> {
         .merge(health_routes())
 }
 
-fn stays_routes() -> OpenApiRouter<Api> {
-    OpenApiRouter::new()
+fn stays_routes() -> Routes {
+    Routes::new()
         .routes(routes!(properties::properties_list))
         .routes(routes!(properties::property_get, properties::property_put))
         .routes(routes!(properties::room_types_list))
@@ -243,8 +238,8 @@ fn stays_routes() -> OpenApiRouter<Api> {
         .routes(routes!(reservations::reservation_change))
 }
 
-fn stock_routes() -> OpenApiRouter<Api> {
-    OpenApiRouter::new()
+fn stock_routes() -> Routes {
+    Routes::new()
         .routes(routes!(stores::stores_list))
         .routes(routes!(stores::store_get, stores::store_put))
         .routes(routes!(products::products_list))
@@ -267,26 +262,18 @@ fn stock_routes() -> OpenApiRouter<Api> {
         .routes(routes!(stock::stock_card))
 }
 
-fn health_routes() -> OpenApiRouter<Api> {
-    OpenApiRouter::with_openapi(openapi::head())
-        .routes(routes!(health::healthz))
-        .routes(routes!(health::readyz))
-        .routes(routes!(health::metrics_text))
+pub(crate) fn health_routes() -> Routes {
+    Routes::new().routes(routes!(health::healthz)).routes(routes!(health::readyz)).routes(routes!(health::metrics_text))
 }
 
-fn admin_routes() -> OpenApiRouter<Api> {
-    OpenApiRouter::new()
+pub(crate) fn admin_routes() -> Routes {
+    Routes::new()
         .routes(routes!(tenants::tenants_list, tenants::tenant_create))
         .routes(routes!(keys::keys_list, keys::key_create))
         .routes(routes!(keys::key_rotate))
         .routes(routes!(keys::key_revoke))
         .routes(routes!(epoch::epoch_get, epoch::epoch_raise))
         .routes(routes!(repairs::repairs_make))
-}
-
-/// The description of everything, as served at `/openapi.json`.
-pub fn openapi_document() -> OpenApi {
-    openapi::finish(public_routes().merge(admin_routes()).into_openapi())
 }
 
 async fn nothing_here() -> Problem {

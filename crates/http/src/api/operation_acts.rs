@@ -9,6 +9,7 @@ use super::body::{Idempotency, Json, Reply};
 use super::caller::{Caller, Manage};
 use super::params::OperationPath;
 use super::{Api, Shelf};
+use crate::describe;
 use crate::problem::{Code, Problem};
 use crate::wire::{Act, EffectSettled, OperationActed, SettleEffect, described};
 
@@ -27,7 +28,7 @@ async fn act<C: Command<Reply = OperationState, Refusal = OperationRefusal>>(
 /// Run a waiting operation at once
 ///
 /// What waits for an instant or a precondition is due now. An operation that waits for another one is not touched.
-#[utoipa::path(post, path = "/v1/{tenant}/operations/{type}/{key}/retry", tag = "Operations",
+#[describe::path(post, path = "/v1/{tenant}/operations/{type}/{key}/retry", tag = "Operations",
     params(("tenant" = described::Slug, Path), ("type" = described::OperationType, Path),
         ("key" = described::OperationKey, Path), ("Idempotency-Key" = Option<described::IdempotencyKey>, Header)),
     request_body = Act, responses((status = 200, body = OperationActed)))]
@@ -48,7 +49,7 @@ pub(super) async fn operation_retry(
 ///
 /// It is not done, and nobody need look at it again. Refused while it runs and while one of its effects may have
 /// happened. Safe to repeat.
-#[utoipa::path(post, path = "/v1/{tenant}/operations/{type}/{key}/cancel", tag = "Operations",
+#[describe::path(post, path = "/v1/{tenant}/operations/{type}/{key}/cancel", tag = "Operations",
     params(("tenant" = described::Slug, Path), ("type" = described::OperationType, Path),
         ("key" = described::OperationKey, Path), ("Idempotency-Key" = Option<described::IdempotencyKey>, Header)),
     request_body = Act, responses((status = 200, body = OperationActed)))]
@@ -68,7 +69,7 @@ pub(super) async fn operation_cancel(
 /// Do a dead operation anew
 ///
 /// Effects that are confirmed stay; those in doubt are asked about before anything is sent.
-#[utoipa::path(post, path = "/v1/{tenant}/operations/{type}/{key}/redrive", tag = "Operations",
+#[describe::path(post, path = "/v1/{tenant}/operations/{type}/{key}/redrive", tag = "Operations",
     params(("tenant" = described::Slug, Path), ("type" = described::OperationType, Path),
         ("key" = described::OperationKey, Path), ("Idempotency-Key" = Option<described::IdempotencyKey>, Header)),
     request_body = Act, responses((status = 200, body = OperationActed)))]
@@ -93,7 +94,7 @@ pub(super) async fn operation_redrive(
 /// Say what became of an effect in doubt
 ///
 /// Somebody has looked at the provider's. The operation goes on when it is redriven.
-#[utoipa::path(post, path = "/v1/{tenant}/operations/{type}/{key}/settle", tag = "Operations",
+#[describe::path(post, path = "/v1/{tenant}/operations/{type}/{key}/settle", tag = "Operations",
     params(("tenant" = described::Slug, Path), ("type" = described::OperationType, Path),
         ("key" = described::OperationKey, Path), ("Idempotency-Key" = Option<described::IdempotencyKey>, Header)),
     request_body = SettleEffect, responses((status = 200, body = EffectSettled)))]

@@ -5,12 +5,12 @@ use serde::Deserialize;
 use surehold_core::kernel::Timestamp;
 use surehold_core::operations::{Correlation, DedupeKey, OperationKey, OperationRefusal, OperationState, TypeName};
 use surehold_engine::{OperationBrief, RunState};
-use utoipa::IntoParams;
 
 use super::body::Reply;
 use super::caller::{Caller, Read};
 use super::params::{OperationPath, Query, malformed, page_items};
 use super::{Api, Shelf};
+use crate::describe::{self, IntoParams};
 use crate::problem::Problem;
 use crate::wire::{Operation, OperationPage, OperationSummary, Timeline, described, states};
 
@@ -37,7 +37,7 @@ pub(crate) struct ListOperations {
 }
 
 /// List operations by state, or those of a correlation
-#[utoipa::path(get, path = "/v1/{tenant}/operations", tag = "Operations",
+#[describe::path(get, path = "/v1/{tenant}/operations", tag = "Operations",
     params(("tenant" = described::Slug, Path), ListOperations), responses((status = 200, body = OperationPage)))]
 pub(super) async fn operations_list(
     State(api): Shelf,
@@ -154,7 +154,7 @@ fn parse_correlation(text: &str) -> Result<Correlation, Problem> {
 /// Look at an operation
 ///
 /// With its content, its calls to the outside and its history.
-#[utoipa::path(get, path = "/v1/{tenant}/operations/{type}/{key}", tag = "Operations",
+#[describe::path(get, path = "/v1/{tenant}/operations/{type}/{key}", tag = "Operations",
     params(("tenant" = described::Slug, Path), ("type" = described::OperationType, Path),
         ("key" = described::OperationKey, Path)),
     responses((status = 200, body = Operation)))]
@@ -192,7 +192,7 @@ pub(crate) struct AskTimeline {
 /// Everything about something, as one line of time
 ///
 /// Its operations, what was tried, what was sent, and what the journal says about them, in the order of time.
-#[utoipa::path(get, path = "/v1/{tenant}/timeline", tag = "Operations",
+#[describe::path(get, path = "/v1/{tenant}/timeline", tag = "Operations",
     params(("tenant" = described::Slug, Path), AskTimeline), responses((status = 200, body = Timeline)))]
 pub(super) async fn timeline(
     State(api): Shelf,

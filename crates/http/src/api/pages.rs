@@ -1,36 +1,50 @@
 //! Pages for people: the description of the API and one page per problem.
 
+use std::sync::{Arc, LazyLock};
+
 use axum::Router;
 use axum::extract::Path;
 use axum::extract::rejection::PathRejection;
 use axum::http::StatusCode;
-use axum::middleware::map_response;
-use axum::response::{Html, IntoResponse, Redirect, Response};
-use axum::routing::get;
+use axum::http::header::{CONTENT_ENCODING, CONTENT_TYPE};
+use axum::response::{Html, Redirect};
+use axum::routing::{MethodRouter, get};
+use bytes::Bytes;
 use pulldown_cmark::{Options, Parser, html};
-use utoipa::openapi::OpenApi;
-use utoipa_swagger_ui::SwaggerUi;
 
 use super::Api;
+use super::body::json_bytes;
+use crate::openapi;
 use crate::problem::{Code, Problem};
+use crate::routes::Route;
 
-pub(super) fn routes(openapi: OpenApi) -> Router<Api> {
-    let docs = Router::new().merge(SwaggerUi::new("/docs").url("/openapi.json", openapi));
+pub(super) fn routes(list: Vec<Route>) -> Router<Api> {
+    let document = Arc::new(LazyLock::new(move || Bytes::from(openapi::document(&list))));
     Router::new()
-        .merge(docs.layer(map_response(refusals_as_problems)))
+        .route("/openapi.json", get(async move || json_bytes(StatusCode::OK, Bytes::clone(&document))))
         .route("/", get(async || Redirect::temporary("/docs/")))
+        .route("/docs", get(async || Redirect::temporary("/docs/")))
+        .route("/docs/", get(async || Html(DOCS)))
+        .route("/docs/swagger-ui.css", packed("text/css; charset=utf-8", SWAGGER_UI_STYLE))
+        .route("/docs/swagger-ui-bundle.js", packed("text/javascript; charset=utf-8", SWAGGER_UI_SCRIPT))
         .route("/problems", get(problem_list))
         .route("/problems/{code}", get(problem_page))
 }
 
-/// The pages of the library refuse in ways of their own.
-async fn refusals_as_problems(response: Response) -> Response {
-    match response.status() {
-        StatusCode::BAD_REQUEST | StatusCode::NOT_FOUND => {
-            Problem::new(Code::NotFound, "there is no such page; /docs/ is the first one").into_response()
-        }
-        _ => response,
-    }
+/// Swagger UI as the build script packed it. Every browser unpacks it, so it is not kept in another form.
+const SWAGGER_UI_STYLE: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/swagger-ui.css.gz"));
+const SWAGGER_UI_SCRIPT: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/swagger-ui-bundle.js.gz"));
+
+const DOCS: &str = r##"<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><title>API · Surehold</title>
+<meta name="viewport" content="width=device-width"><link rel="icon" href="data:,">
+<link rel="stylesheet" href="./swagger-ui.css"><style>body{margin:0}</style></head>
+<body><div id="api"></div><script src="./swagger-ui-bundle.js"></script>
+<script>SwaggerUIBundle({ url: "/openapi.json", dom_id: "#api", deepLinking: true });</script></body></html>
+"##;
+
+fn packed(content_type: &'static str, content: &'static [u8]) -> MethodRouter<Api> {
+    get(async move || ([(CONTENT_TYPE, content_type), (CONTENT_ENCODING, "gzip")], content))
 }
 
 const STYLE: &str = "body{font:16px/1.5 system-ui,sans-serif;max-width:46rem;margin:2rem auto;padding:0 1rem;\

@@ -12,6 +12,7 @@ use surehold_core::stays::{PropertyName, QuoteId, RatePlanCode, RatePlanKey, Roo
 use surehold_core::stock::{BarcodeText, DocumentId, ProductCode, StoreName};
 
 use super::Api;
+use crate::describe;
 use crate::keys::KeyRef;
 use crate::problem::{Code, Problem};
 use crate::wire::{PAGE_ITEMS_DEFAULT, PAGE_ITEMS_MAX, described};
@@ -217,7 +218,7 @@ impl FromRequestParts<Api> for EndpointPath {
 /// The pool named by the path and, where it has one, the slot in the query.
 pub(crate) struct PoolPath(pub(crate) PoolKey);
 
-#[derive(Deserialize, utoipa::IntoParams)]
+#[derive(Deserialize, describe::IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 #[expect(dead_code, reason = "read through its text; here for the description")]

@@ -4,12 +4,12 @@ use axum::extract::State;
 use serde::Deserialize;
 use surehold_core::kernel::{self, PoolKey, Refusal, ResourceName, Slot, commands};
 use surehold_engine::Options;
-use utoipa::IntoParams;
 
 use super::Shelf;
 use super::body::{Idempotency, Json, Reply};
 use super::caller::{Caller, Manage, Read};
 use super::params::{PoolPath, Query, SlotQuery, malformed, page_items};
+use crate::describe::{self, IntoParams};
 use crate::problem::Problem;
 use crate::wire::{AdjustPool, Pool, PoolPage, PutPool, PutPools, described};
 
@@ -27,7 +27,7 @@ pub(crate) struct ListPools {
 }
 
 /// List pools
-#[utoipa::path(get, path = "/v1/{tenant}/pools", tag = "Pools", params(("tenant" = described::Slug, Path), ListPools),
+#[describe::path(get, path = "/v1/{tenant}/pools", tag = "Pools", params(("tenant" = described::Slug, Path), ListPools),
     responses((status = 200, body = PoolPage)))]
 pub(super) async fn pools_list(
     State(api): Shelf,
@@ -57,7 +57,7 @@ pub(super) fn parse_cursor(text: &str) -> Result<PoolKey, Problem> {
 /// Put many pools, all or none
 ///
 /// What is left out of a pool stays as it is. Safe to repeat.
-#[utoipa::path(put, path = "/v1/{tenant}/pools", tag = "Pools", params(("tenant" = described::Slug, Path)),
+#[describe::path(put, path = "/v1/{tenant}/pools", tag = "Pools", params(("tenant" = described::Slug, Path)),
     request_body = PutPools, responses((status = 200, body = PoolPage)))]
 pub(super) async fn pools_put(
     State(api): Shelf,
@@ -70,7 +70,7 @@ pub(super) async fn pools_put(
 }
 
 /// Look at a pool
-#[utoipa::path(get, path = "/v1/{tenant}/pools/{resource}", tag = "Pools",
+#[describe::path(get, path = "/v1/{tenant}/pools/{resource}", tag = "Pools",
     params(("tenant" = described::Slug, Path), ("resource" = described::Name, Path), SlotQuery), responses((status = 200, body = Pool)))]
 pub(super) async fn pool_get(
     State(api): Shelf,
@@ -86,7 +86,7 @@ pub(super) async fn pool_get(
 ///
 /// Sets what is given, creates the pool if it does not exist. Safe to repeat. With `expected_version` it changes the
 /// pool only if nobody else did.
-#[utoipa::path(put, path = "/v1/{tenant}/pools/{resource}", tag = "Pools",
+#[describe::path(put, path = "/v1/{tenant}/pools/{resource}", tag = "Pools",
     params(("tenant" = described::Slug, Path), ("resource" = described::Name, Path), SlotQuery),
     request_body = PutPool, responses((status = 200, body = Pool)))]
 pub(super) async fn pool_put(
@@ -102,7 +102,7 @@ pub(super) async fn pool_put(
 /// Change a pool's total by a difference
 ///
 /// Needs an `Idempotency-Key`: a repeat could not be told from a second delivery.
-#[utoipa::path(post, path = "/v1/{tenant}/pools/{resource}/adjust", tag = "Pools",
+#[describe::path(post, path = "/v1/{tenant}/pools/{resource}/adjust", tag = "Pools",
     params(("tenant" = described::Slug, Path), ("resource" = described::Name, Path), SlotQuery,
         ("Idempotency-Key" = described::IdempotencyKey, Header)),
     request_body = AdjustPool, responses((status = 200, body = Pool)))]

@@ -6,12 +6,12 @@ use axum::extract::State;
 use serde::Deserialize;
 use surehold_core::kernel::TenantId;
 use surehold_core::stock::{self, BarcodeText, ProductCode, StockRefusal};
-use utoipa::IntoParams;
 
 use super::body::{Json, Reply};
 use super::caller::{Caller, Manage, Read};
 use super::params::{BarcodePath, ProductPath, Query, page_items};
 use super::{Api, Shelf};
+use crate::describe::{self, IntoParams};
 use crate::problem::{Code, Problem};
 use crate::wire::described;
 use crate::wire::stock::{Barcode, BarcodeList, Barcodes, Product, ProductPage, PutBarcodes, PutProduct};
@@ -52,7 +52,7 @@ pub(crate) struct ListProducts {
 }
 
 /// List products
-#[utoipa::path(get, path = "/v1/{tenant}/products", tag = "Stock",
+#[describe::path(get, path = "/v1/{tenant}/products", tag = "Stock",
     params(("tenant" = described::Slug, Path), ListProducts), responses((status = 200, body = ProductPage)))]
 pub(super) async fn products_list(
     State(api): Shelf,
@@ -69,7 +69,7 @@ pub(super) async fn products_list(
 /// Look at a product
 ///
 /// With its barcodes.
-#[utoipa::path(get, path = "/v1/{tenant}/products/{product}", tag = "Stock",
+#[describe::path(get, path = "/v1/{tenant}/products/{product}", tag = "Stock",
     params(("tenant" = described::Slug, Path), ("product" = described::ProductCode, Path)),
     responses((status = 200, body = Product)))]
 pub(super) async fn product_get(
@@ -87,7 +87,7 @@ pub(super) async fn product_get(
 ///
 /// Creates it, or replaces what it was. Scale, tracking and the packs that it has stay: documents count in them. Safe to
 /// repeat.
-#[utoipa::path(put, path = "/v1/{tenant}/products/{product}", tag = "Stock",
+#[describe::path(put, path = "/v1/{tenant}/products/{product}", tag = "Stock",
     params(("tenant" = described::Slug, Path), ("product" = described::ProductCode, Path)),
     request_body = PutProduct, responses((status = 200, body = Product)))]
 pub(super) async fn product_put(
@@ -103,7 +103,7 @@ pub(super) async fn product_put(
 /// Put barcodes of a product
 ///
 /// All or none. Others that it has stay. Safe to repeat.
-#[utoipa::path(put, path = "/v1/{tenant}/products/{product}/barcodes", tag = "Stock",
+#[describe::path(put, path = "/v1/{tenant}/products/{product}/barcodes", tag = "Stock",
     params(("tenant" = described::Slug, Path), ("product" = described::ProductCode, Path)),
     request_body = PutBarcodes, responses((status = 200, body = BarcodeList)))]
 pub(super) async fn barcodes_put(
@@ -117,7 +117,7 @@ pub(super) async fn barcodes_put(
 }
 
 /// Look up a barcode
-#[utoipa::path(get, path = "/v1/{tenant}/barcodes/{barcode}", tag = "Stock",
+#[describe::path(get, path = "/v1/{tenant}/barcodes/{barcode}", tag = "Stock",
     params(("tenant" = described::Slug, Path), ("barcode" = described::BarcodeText, Path)),
     responses((status = 200, body = Barcode)))]
 pub(super) async fn barcode_get(

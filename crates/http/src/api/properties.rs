@@ -3,12 +3,12 @@
 use axum::extract::State;
 use serde::Deserialize;
 use surehold_core::stays::{self, PropertyName, StayRefusal};
-use utoipa::IntoParams;
 
 use super::body::{Json, Reply};
 use super::caller::{Caller, Manage, Need, Read};
 use super::params::{PropertyPath, Query, RatePlanPath, RoomTypePath, page_items};
 use super::{Api, Shelf};
+use crate::describe::{self, IntoParams};
 use crate::problem::Problem;
 use crate::wire::{
     Property, PropertyPage, PutProperty, PutRatePlan, PutRoomType, RatePlan, RatePlanList, RoomType, RoomTypeList,
@@ -36,7 +36,7 @@ pub(crate) struct ListProperties {
 }
 
 /// List properties
-#[utoipa::path(get, path = "/v1/{tenant}/properties", tag = "Properties",
+#[describe::path(get, path = "/v1/{tenant}/properties", tag = "Properties",
     params(("tenant" = described::Slug, Path), ListProperties), responses((status = 200, body = PropertyPage)))]
 pub(super) async fn properties_list(
     State(api): Shelf,
@@ -51,7 +51,7 @@ pub(super) async fn properties_list(
 }
 
 /// Look at a property
-#[utoipa::path(get, path = "/v1/{tenant}/properties/{property}", tag = "Properties",
+#[describe::path(get, path = "/v1/{tenant}/properties/{property}", tag = "Properties",
     params(("tenant" = described::Slug, Path), ("property" = described::ShortName, Path)),
     responses((status = 200, body = Property)))]
 pub(super) async fn property_get(
@@ -65,7 +65,7 @@ pub(super) async fn property_get(
 /// Put a property
 ///
 /// Creates it, or replaces what it was; its currency stays. Safe to repeat.
-#[utoipa::path(put, path = "/v1/{tenant}/properties/{property}", tag = "Properties",
+#[describe::path(put, path = "/v1/{tenant}/properties/{property}", tag = "Properties",
     params(("tenant" = described::Slug, Path), ("property" = described::ShortName, Path)),
     request_body = PutProperty, responses((status = 200, body = Property)))]
 pub(super) async fn property_put(
@@ -79,7 +79,7 @@ pub(super) async fn property_put(
 }
 
 /// List the room types of a property
-#[utoipa::path(get, path = "/v1/{tenant}/properties/{property}/room-types", tag = "Properties",
+#[describe::path(get, path = "/v1/{tenant}/properties/{property}/room-types", tag = "Properties",
     params(("tenant" = described::Slug, Path), ("property" = described::ShortName, Path)),
     responses((status = 200, body = RoomTypeList)))]
 pub(super) async fn room_types_list(
@@ -93,7 +93,7 @@ pub(super) async fn room_types_list(
 }
 
 /// Look at a room type
-#[utoipa::path(get, path = "/v1/{tenant}/properties/{property}/room-types/{code}", tag = "Properties",
+#[describe::path(get, path = "/v1/{tenant}/properties/{property}/room-types/{code}", tag = "Properties",
     params(("tenant" = described::Slug, Path), ("property" = described::ShortName, Path),
         ("code" = described::ShortName, Path)),
     responses((status = 200, body = RoomType)))]
@@ -110,7 +110,7 @@ pub(super) async fn room_type_get(
 /// Put a room type
 ///
 /// Creates it, or replaces what it was. Safe to repeat.
-#[utoipa::path(put, path = "/v1/{tenant}/properties/{property}/room-types/{code}", tag = "Properties",
+#[describe::path(put, path = "/v1/{tenant}/properties/{property}/room-types/{code}", tag = "Properties",
     params(("tenant" = described::Slug, Path), ("property" = described::ShortName, Path),
         ("code" = described::ShortName, Path)),
     request_body = PutRoomType, responses((status = 200, body = RoomType)))]
@@ -125,7 +125,7 @@ pub(super) async fn room_type_put(
 }
 
 /// List the rate plans of a property
-#[utoipa::path(get, path = "/v1/{tenant}/properties/{property}/rate-plans", tag = "Properties",
+#[describe::path(get, path = "/v1/{tenant}/properties/{property}/rate-plans", tag = "Properties",
     params(("tenant" = described::Slug, Path), ("property" = described::ShortName, Path)),
     responses((status = 200, body = RatePlanList)))]
 pub(super) async fn rate_plans_list(
@@ -139,7 +139,7 @@ pub(super) async fn rate_plans_list(
 }
 
 /// Look at a rate plan
-#[utoipa::path(get, path = "/v1/{tenant}/properties/{property}/rate-plans/{code}", tag = "Properties",
+#[describe::path(get, path = "/v1/{tenant}/properties/{property}/rate-plans/{code}", tag = "Properties",
     params(("tenant" = described::Slug, Path), ("property" = described::ShortName, Path),
         ("code" = described::ShortName, Path)),
     responses((status = 200, body = RatePlan)))]
@@ -157,7 +157,7 @@ pub(super) async fn rate_plan_get(
 ///
 /// Creates it, or replaces what it was. What was quoted and booked keeps the conditions that were promised. Safe to
 /// repeat.
-#[utoipa::path(put, path = "/v1/{tenant}/properties/{property}/rate-plans/{code}", tag = "Properties",
+#[describe::path(put, path = "/v1/{tenant}/properties/{property}/rate-plans/{code}", tag = "Properties",
     params(("tenant" = described::Slug, Path), ("property" = described::ShortName, Path),
         ("code" = described::ShortName, Path)),
     request_body = PutRatePlan, responses((status = 200, body = RatePlan)))]

@@ -11,6 +11,7 @@ use super::body::{Json, Reply};
 use super::caller::{Caller, Read, Sell};
 use super::params::QuotePath;
 use super::{Api, Shelf};
+use crate::describe;
 use crate::problem::Problem;
 use crate::wire::{AskQuote, Quote, described};
 
@@ -18,7 +19,7 @@ use crate::wire::{AskQuote, Quote, described};
 ///
 /// Best effort: nothing is promised before rooms are held. The quote is kept, so that a stay can refer to it; if there is
 /// nothing to offer, nothing is kept and the status is 200. With an `id` of your own a repeat finds the first quote.
-#[utoipa::path(post, path = "/v1/{tenant}/quotes", tag = "Stays", params(("tenant" = described::Slug, Path)),
+#[describe::path(post, path = "/v1/{tenant}/quotes", tag = "Stays", params(("tenant" = described::Slug, Path)),
     request_body = AskQuote, responses((status = 201, body = Quote), (status = 200, body = Quote)))]
 pub(super) async fn quote_ask(
     State(api): Shelf,
@@ -72,7 +73,7 @@ async fn known_quote(
 /// Look at a quote
 ///
 /// Also one that is no longer good: `valid_until` says so.
-#[utoipa::path(get, path = "/v1/{tenant}/quotes/{quote}", tag = "Stays",
+#[describe::path(get, path = "/v1/{tenant}/quotes/{quote}", tag = "Stays",
     params(("tenant" = described::Slug, Path), ("quote" = described::QuoteId, Path)),
     responses((status = 200, body = Quote)))]
 pub(super) async fn quote_get(

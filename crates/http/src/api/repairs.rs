@@ -8,6 +8,7 @@ use surehold_engine::{Done, Failure, Fault};
 use super::Shelf;
 use super::body::{Json, Reply};
 use super::caller::Admin;
+use crate::describe;
 use crate::problem::Problem;
 use crate::wire::{MakeRepairs, REPAIRS_MAX, RepairOutcome, RepairResult, RepairsMade};
 
@@ -15,7 +16,7 @@ use crate::wire::{MakeRepairs, REPAIRS_MAX, RepairOutcome, RepairResult, Repairs
 ///
 /// `surehold audit --repair --apply` sends this. Each repair says how often its target had been repaired when the audit
 /// looked, so a repeat changes nothing: it is refused.
-#[utoipa::path(post, path = "/admin/repairs", tag = "Administration", request_body = MakeRepairs,
+#[describe::path(post, path = "/admin/repairs", tag = "Administration", request_body = MakeRepairs,
     responses((status = 200, body = RepairsMade)))]
 pub(super) async fn repairs_make(
     State(api): Shelf,

@@ -7,20 +7,20 @@ use surehold_core::kernel::{Command, HoldId, Slot};
 use surehold_core::stays::commands::{CancelReservation, NoShow, ReservationReply};
 use surehold_core::stays::{PropertyName, ReservationState, StayRefusal};
 use surehold_engine::{Done, Options, RequestKey, ReservationsOn, new_hold_id};
-use utoipa::IntoParams;
 
 use super::body::{Idempotency, Json, Reply};
 use super::caller::{Caller, Read, Sell};
 use super::params::{HoldPath, Query, malformed, page_items};
 use super::properties::find_property;
 use super::{Api, Shelf};
+use crate::describe::{self, IntoParams};
 use crate::problem::{Code, Problem};
 use crate::wire::{ChangeReservation, Day, EndReservation, Reservation, ReservationPage, WalkIn, described, words};
 
 /// Look at a reservation
 ///
 /// With its payment and its guest.
-#[utoipa::path(get, path = "/v1/{tenant}/reservations/{hold}", tag = "Stays",
+#[describe::path(get, path = "/v1/{tenant}/reservations/{hold}", tag = "Stays",
     params(("tenant" = described::Slug, Path), ("hold" = described::HoldId, Path)),
     responses((status = 200, body = Reservation)))]
 pub(super) async fn reservation_get(
@@ -85,7 +85,7 @@ pub(super) fn parse_cursor(text: &str) -> Result<(Slot, HoldId), Problem> {
 /// List who arrives, leaves or stays
 ///
 /// In the order of arrival; of those who leave, in the order of their ids.
-#[utoipa::path(get, path = "/v1/{tenant}/reservations", tag = "Stays",
+#[describe::path(get, path = "/v1/{tenant}/reservations", tag = "Stays",
     params(("tenant" = described::Slug, Path), ListReservations), responses((status = 200, body = ReservationPage)))]
 pub(super) async fn reservations_list(
     State(api): Shelf,
@@ -108,7 +108,7 @@ pub(super) async fn reservations_list(
 ///
 /// Held and booked in one step, at the present price, without an online payment. With an `id` of your own (a UUIDv7) or
 /// an `Idempotency-Key` the request can be repeated. Under a key the guest is not compared.
-#[utoipa::path(post, path = "/v1/{tenant}/reservations", tag = "Stays",
+#[describe::path(post, path = "/v1/{tenant}/reservations", tag = "Stays",
     params(("tenant" = described::Slug, Path), ("Idempotency-Key" = Option<described::IdempotencyKey>, Header)),
     request_body = WalkIn, responses((status = 201, body = Reservation)))]
 pub(super) async fn reservation_walk_in(
@@ -144,7 +144,7 @@ async fn run<C: Command<Reply = ReservationReply, Refusal = StayRefusal>>(
 /// Cancel a reservation
 ///
 /// For what the conditions say that it costs. What was paid online beyond that goes back. Safe to repeat.
-#[utoipa::path(post, path = "/v1/{tenant}/reservations/{hold}/cancel", tag = "Stays",
+#[describe::path(post, path = "/v1/{tenant}/reservations/{hold}/cancel", tag = "Stays",
     params(("tenant" = described::Slug, Path), ("hold" = described::HoldId, Path),
         ("Idempotency-Key" = Option<described::IdempotencyKey>, Header)),
     request_body = EndReservation, responses((status = 200, body = Reservation)))]
@@ -162,7 +162,7 @@ pub(super) async fn reservation_cancel(
 /// Say that nobody came
 ///
 /// From the day of arrival on. The nights that are not over are free again. Safe to repeat.
-#[utoipa::path(post, path = "/v1/{tenant}/reservations/{hold}/no-show", tag = "Stays",
+#[describe::path(post, path = "/v1/{tenant}/reservations/{hold}/no-show", tag = "Stays",
     params(("tenant" = described::Slug, Path), ("hold" = described::HoldId, Path),
         ("Idempotency-Key" = Option<described::IdempotencyKey>, Header)),
     request_body = EndReservation, responses((status = 200, body = Reservation)))]
@@ -181,7 +181,7 @@ pub(super) async fn reservation_no_show(
 ///
 /// All or nothing, at the present price; `balance` is what is owed then. Safe to repeat: what is given is how the
 /// reservation is to be.
-#[utoipa::path(post, path = "/v1/{tenant}/reservations/{hold}/change", tag = "Stays",
+#[describe::path(post, path = "/v1/{tenant}/reservations/{hold}/change", tag = "Stays",
     params(("tenant" = described::Slug, Path), ("hold" = described::HoldId, Path),
         ("Idempotency-Key" = Option<described::IdempotencyKey>, Header)),
     request_body = ChangeReservation, responses((status = 200, body = Reservation)))]

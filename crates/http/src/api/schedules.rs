@@ -3,12 +3,12 @@
 use axum::extract::State;
 use serde::Deserialize;
 use surehold_core::operations::{self, OperationRefusal, RemoveSchedule, ScheduleName};
-use utoipa::IntoParams;
 
 use super::Shelf;
 use super::body::{Json, Reply};
 use super::caller::{Caller, Manage, Read};
 use super::params::{Query, SchedulePath, page_items};
+use crate::describe::{self, IntoParams};
 use crate::problem::Problem;
 use crate::wire::{PutSchedule, Schedule, SchedulePage, described};
 
@@ -24,7 +24,7 @@ pub(crate) struct ListSchedules {
 }
 
 /// List schedules
-#[utoipa::path(get, path = "/v1/{tenant}/schedules", tag = "Schedules",
+#[describe::path(get, path = "/v1/{tenant}/schedules", tag = "Schedules",
     params(("tenant" = described::Slug, Path), ListSchedules), responses((status = 200, body = SchedulePage)))]
 pub(super) async fn schedules_list(
     State(api): Shelf,
@@ -39,7 +39,7 @@ pub(super) async fn schedules_list(
 }
 
 /// Look at a schedule
-#[utoipa::path(get, path = "/v1/{tenant}/schedules/{name}", tag = "Schedules",
+#[describe::path(get, path = "/v1/{tenant}/schedules/{name}", tag = "Schedules",
     params(("tenant" = described::Slug, Path), ("name" = described::ScheduleName, Path)),
     responses((status = 200, body = Schedule)))]
 pub(super) async fn schedule_get(
@@ -55,7 +55,7 @@ pub(super) async fn schedule_get(
 /// Put a schedule
 ///
 /// Creates or replaces it. Safe to repeat. It counts from now on: instants before it are not made up for.
-#[utoipa::path(put, path = "/v1/{tenant}/schedules/{name}", tag = "Schedules",
+#[describe::path(put, path = "/v1/{tenant}/schedules/{name}", tag = "Schedules",
     params(("tenant" = described::Slug, Path), ("name" = described::ScheduleName, Path)),
     request_body = PutSchedule, responses((status = 200, body = Schedule)))]
 pub(super) async fn schedule_put(
@@ -72,7 +72,7 @@ pub(super) async fn schedule_put(
 /// Remove a schedule
 ///
 /// Takes no body. What it has asked for already is carried out. The answer is the schedule as it was.
-#[utoipa::path(delete, path = "/v1/{tenant}/schedules/{name}", tag = "Schedules",
+#[describe::path(delete, path = "/v1/{tenant}/schedules/{name}", tag = "Schedules",
     params(("tenant" = described::Slug, Path), ("name" = described::ScheduleName, Path)),
     responses((status = 200, body = Schedule)))]
 pub(super) async fn schedule_remove(

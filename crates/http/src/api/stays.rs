@@ -11,7 +11,6 @@ use surehold_core::stays::commands::{CancelStay, CheckoutReply, EraseGuest, Stay
 use surehold_core::stays::{self, CheckoutPage, PropertyName, StayRefusal};
 use surehold_engine::{Options, RequestKey, new_hold_id};
 use tokio::time::{Instant, sleep};
-use utoipa::IntoParams;
 use uuid::Uuid;
 
 use super::body::{Idempotency, Json, Reply};
@@ -20,6 +19,7 @@ use super::holds::parse_expiry;
 use super::params::{HoldPath, Query, malformed, page_items};
 use super::properties::find_property;
 use super::{Api, Shelf};
+use crate::describe::{self, IntoParams};
 use crate::problem::Problem;
 use crate::wire::{
     Checkout, ConfirmStay, CreateStay, GuestErased, HoldState, RequestCheckout, Stay, StayPage, described,
@@ -29,7 +29,7 @@ use crate::wire::{
 ///
 /// All rooms or none, at the price of the quote. With an `id` of your own (a UUIDv7) or an `Idempotency-Key` the request
 /// can be repeated: the same content finds the same stay, other content is refused. Under a key the guest is not compared.
-#[utoipa::path(post, path = "/v1/{tenant}/stays", tag = "Stays",
+#[describe::path(post, path = "/v1/{tenant}/stays", tag = "Stays",
     params(("tenant" = described::Slug, Path), ("Idempotency-Key" = Option<described::IdempotencyKey>, Header)),
     request_body = CreateStay, responses((status = 201, body = Stay)))]
 pub(super) async fn stay_create(
@@ -61,7 +61,7 @@ async fn run<C: Command<Reply = StayReply, Refusal = StayRefusal>>(
 /// Look at a stay
 ///
 /// With its hold, the page on which it can be paid, its payments, its reservation and its guest.
-#[utoipa::path(get, path = "/v1/{tenant}/stays/{hold}", tag = "Stays",
+#[describe::path(get, path = "/v1/{tenant}/stays/{hold}", tag = "Stays",
     params(("tenant" = described::Slug, Path), ("hold" = described::HoldId, Path)), responses((status = 200, body = Stay)))]
 pub(super) async fn stay_get(
     State(api): Shelf,
@@ -94,7 +94,7 @@ pub(crate) struct ListStays {
 /// List the stays of a property whose rooms are held
 ///
 /// With the time that is left.
-#[utoipa::path(get, path = "/v1/{tenant}/stays", tag = "Stays", params(("tenant" = described::Slug, Path), ListStays),
+#[describe::path(get, path = "/v1/{tenant}/stays", tag = "Stays", params(("tenant" = described::Slug, Path), ListStays),
     responses((status = 200, body = StayPage)))]
 pub(super) async fn stays_list(
     State(api): Shelf,
@@ -121,7 +121,7 @@ pub(super) async fn stays_list(
 /// Give held rooms up
 ///
 /// Takes no body. Safe to repeat. The page on which they could be paid is taken away.
-#[utoipa::path(post, path = "/v1/{tenant}/stays/{hold}/cancel", tag = "Stays",
+#[describe::path(post, path = "/v1/{tenant}/stays/{hold}/cancel", tag = "Stays",
     params(("tenant" = described::Slug, Path), ("hold" = described::HoldId, Path),
         ("Idempotency-Key" = Option<described::IdempotencyKey>, Header)),
     responses((status = 200, body = Stay)))]
@@ -138,7 +138,7 @@ pub(super) async fn stay_cancel(
 /// Book held rooms without an online payment
 ///
 /// Safe to repeat with the same amount.
-#[utoipa::path(post, path = "/v1/{tenant}/stays/{hold}/confirm", tag = "Stays",
+#[describe::path(post, path = "/v1/{tenant}/stays/{hold}/confirm", tag = "Stays",
     params(("tenant" = described::Slug, Path), ("hold" = described::HoldId, Path),
         ("Idempotency-Key" = Option<described::IdempotencyKey>, Header)),
     request_body = ConfirmStay, responses((status = 200, body = Stay)))]
@@ -178,7 +178,7 @@ impl AwaitCheckout {
 ///
 /// Safe to repeat: a page that is open, or being made, is told again. While it is being made the status is 202 and
 /// `operation` says by what; ask again, or give `wait_ms`. The hold outlives the page.
-#[utoipa::path(post, path = "/v1/{tenant}/stays/{hold}/checkout", tag = "Stays",
+#[describe::path(post, path = "/v1/{tenant}/stays/{hold}/checkout", tag = "Stays",
     params(("tenant" = described::Slug, Path), ("hold" = described::HoldId, Path), AwaitCheckout,
         ("Idempotency-Key" = Option<described::IdempotencyKey>, Header)),
     request_body = RequestCheckout, responses((status = 200, body = Checkout), (status = 202, body = Checkout)))]
@@ -239,7 +239,7 @@ async fn look_for_page(
 /// Forget who stayed
 ///
 /// Erases the name, the email and the phone for good; everything else stays. Safe to repeat.
-#[utoipa::path(delete, path = "/v1/{tenant}/stays/{hold}/guest", tag = "Stays",
+#[describe::path(delete, path = "/v1/{tenant}/stays/{hold}/guest", tag = "Stays",
     params(("tenant" = described::Slug, Path), ("hold" = described::HoldId, Path)),
     responses((status = 200, body = GuestErased)))]
 pub(super) async fn guest_erase(

@@ -5,7 +5,6 @@ use serde::Deserialize;
 use surehold_core::kernel::{TenantId, Timestamp};
 use surehold_core::stock::{ItemKey, Place, ProductCode, StockItem, StoreName};
 use surehold_engine::{self as engine, Fault, ItemView, ItemsWish};
-use utoipa::IntoParams;
 
 use super::body::Reply;
 use super::caller::{Caller, Read};
@@ -14,6 +13,7 @@ use super::products::find_product;
 use super::scales::Scales;
 use super::stores::find_store;
 use super::{Api, Shelf};
+use crate::describe::{self, IntoParams};
 use crate::problem::Problem;
 use crate::wire::described;
 use crate::wire::stock::words::{self, CardOrder};
@@ -59,7 +59,7 @@ pub(crate) struct ListStock {
 /// List what there is
 ///
 /// Every product in every store that ever moved, and what is on its way to stores.
-#[utoipa::path(get, path = "/v1/{tenant}/stock", tag = "Stock", params(("tenant" = described::Slug, Path), ListStock),
+#[describe::path(get, path = "/v1/{tenant}/stock", tag = "Stock", params(("tenant" = described::Slug, Path), ListStock),
     responses((status = 200, body = ItemPage)))]
 pub(super) async fn stock_list(
     State(api): Shelf,
@@ -96,7 +96,7 @@ pub(crate) struct AskItem {
 /// Look at a product in a store
 ///
 /// One that never moved has a quantity and a `seq` of 0.
-#[utoipa::path(get, path = "/v1/{tenant}/stock/{store}/{product}", tag = "Stock",
+#[describe::path(get, path = "/v1/{tenant}/stock/{store}/{product}", tag = "Stock",
     params(("tenant" = described::Slug, Path), ("store" = described::StoreName, Path),
         ("product" = described::ProductCode, Path), AskItem),
     responses((status = 200, body = Item)))]
@@ -165,7 +165,7 @@ fn not_of_a_card() -> Problem {
 ///
 /// In the order of posting: every row of its ledger with the balance after it, revaluations included. In the order of effect:
 /// what each row costs by now, and what was there after it.
-#[utoipa::path(get, path = "/v1/{tenant}/stock/{store}/{product}/card", tag = "Stock",
+#[describe::path(get, path = "/v1/{tenant}/stock/{store}/{product}/card", tag = "Stock",
     params(("tenant" = described::Slug, Path), ("store" = described::StoreName, Path),
         ("product" = described::ProductCode, Path), AskCard),
     responses((status = 200, body = CardPage)))]
@@ -217,7 +217,7 @@ pub(crate) struct AskBalances {
 /// What there was at an instant, and what it was worth
 ///
 /// By the order of effect: as it is known by now, with everything that was posted later and took effect before.
-#[utoipa::path(get, path = "/v1/{tenant}/stock/balances", tag = "Stock",
+#[describe::path(get, path = "/v1/{tenant}/stock/balances", tag = "Stock",
     params(("tenant" = described::Slug, Path), AskBalances), responses((status = 200, body = BalancePage)))]
 pub(super) async fn stock_balances(
     State(api): Shelf,
@@ -269,7 +269,7 @@ impl AskTurnover {
 /// What came and went in a time
 ///
 /// Opening + incoming − outgoing + revalued = closing, for each item.
-#[utoipa::path(get, path = "/v1/{tenant}/stock/turnover", tag = "Stock",
+#[describe::path(get, path = "/v1/{tenant}/stock/turnover", tag = "Stock",
     params(("tenant" = described::Slug, Path), AskTurnover), responses((status = 200, body = TurnoverPage)))]
 pub(super) async fn stock_turnover(
     State(api): Shelf,
@@ -321,7 +321,7 @@ impl AskShortages {
 ///
 /// Products on hand of which fewer than `below` are available, oversold ones among them. A page may have fewer than `limit`,
 /// or none, and a `next` all the same: up to 10,000 items are looked at for it.
-#[utoipa::path(get, path = "/v1/{tenant}/stock/shortages", tag = "Stock",
+#[describe::path(get, path = "/v1/{tenant}/stock/shortages", tag = "Stock",
     params(("tenant" = described::Slug, Path), AskShortages), responses((status = 200, body = ItemPage)))]
 pub(super) async fn stock_shortages(
     State(api): Shelf,

@@ -4,12 +4,12 @@ use axum::extract::State;
 use serde::Deserialize;
 use surehold_core::kernel::TenantId;
 use surehold_core::stock::{self, StockRefusal, StoreName};
-use utoipa::IntoParams;
 
 use super::body::{Json, Reply};
 use super::caller::{Caller, Manage, Read};
 use super::params::{Query, StorePath, page_items};
 use super::{Api, Shelf};
+use crate::describe::{self, IntoParams};
 use crate::problem::Problem;
 use crate::wire::described;
 use crate::wire::stock::{PutStore, Store, StorePage};
@@ -31,7 +31,7 @@ pub(crate) struct ListStores {
 }
 
 /// List stores
-#[utoipa::path(get, path = "/v1/{tenant}/stores", tag = "Stock",
+#[describe::path(get, path = "/v1/{tenant}/stores", tag = "Stock",
     params(("tenant" = described::Slug, Path), ListStores), responses((status = 200, body = StorePage)))]
 pub(super) async fn stores_list(
     State(api): Shelf,
@@ -46,7 +46,7 @@ pub(super) async fn stores_list(
 }
 
 /// Look at a store
-#[utoipa::path(get, path = "/v1/{tenant}/stores/{store}", tag = "Stock",
+#[describe::path(get, path = "/v1/{tenant}/stores/{store}", tag = "Stock",
     params(("tenant" = described::Slug, Path), ("store" = described::StoreName, Path)),
     responses((status = 200, body = Store)))]
 pub(super) async fn store_get(
@@ -60,7 +60,7 @@ pub(super) async fn store_get(
 /// Put a store
 ///
 /// Creates it, or gives it another title; its currency stays. Safe to repeat.
-#[utoipa::path(put, path = "/v1/{tenant}/stores/{store}", tag = "Stock",
+#[describe::path(put, path = "/v1/{tenant}/stores/{store}", tag = "Stock",
     params(("tenant" = described::Slug, Path), ("store" = described::StoreName, Path)),
     request_body = PutStore, responses((status = 200, body = Store)))]
 pub(super) async fn store_put(

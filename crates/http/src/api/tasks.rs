@@ -12,6 +12,7 @@ use super::caller::{Caller, KeyHolder, Tasks};
 use super::params::{malformed, path_param};
 use super::webhooks::{room_for, take};
 use super::{Api, Shelf};
+use crate::describe;
 use crate::inbox::{Task, content_type};
 use crate::problem::{Code, Problem};
 use crate::wire::{Delivered, ExpireHoldTask, described};
@@ -80,7 +81,7 @@ fn only<'a>(headers: &'a HeaderMap, name: &str) -> Result<Option<&'a str>, Probl
 /// The task's id comes as `Surehold-Task-Id`, or as `X-CloudTasks-TaskName` with `X-CloudTasks-QueueName`. Deliver it as
 /// often as you like: it is kept once. A task that comes too early waits; it is neither lost nor done too soon. Needs
 /// the scope `tasks`. The body is that of the task `expire-hold`, which may be spelled `expire_hold` too.
-#[utoipa::path(post, path = "/v1/{tenant}/tasks/{task}", tag = "Inbox",
+#[describe::path(post, path = "/v1/{tenant}/tasks/{task}", tag = "Inbox",
     params(("tenant" = described::Slug, Path), ("task" = String, Path, example = "expire-hold"),
         ("surehold-task-id" = Option<String>, Header, description = "The task's id, the same in every delivery")),
     request_body = ExpireHoldTask, responses((status = 202, body = Delivered)))]
@@ -97,7 +98,7 @@ pub(super) async fn task_deliver(
 /// Deliver a task to the key's tenant
 ///
 /// For schedulers that know a key and nothing else.
-#[utoipa::path(post, path = "/tasks/{task}", tag = "Inbox",
+#[describe::path(post, path = "/tasks/{task}", tag = "Inbox",
     params(("task" = String, Path, example = "expire-hold"),
         ("surehold-task-id" = Option<String>, Header, description = "The task's id, the same in every delivery")),
     request_body = ExpireHoldTask, responses((status = 202, body = Delivered)))]

@@ -5,18 +5,18 @@ use axum::http::StatusCode;
 use serde::Deserialize;
 use surehold_core::kernel::{self, Slug, TenantId, commands};
 use surehold_engine::Views;
-use utoipa::IntoParams;
 
 use super::Shelf;
 use super::body::{Json, Reply};
 use super::caller::{Admin, Caller, Manage, Read, no_such_tenant};
 use super::params::{Query, page_items};
+use crate::describe::{self, IntoParams};
 use crate::keys::{KeyMode, Secret};
 use crate::problem::{Code, Problem};
 use crate::wire::{CreateTenant, Policy, Tenant, TenantPage, described};
 
 /// The tenant and its policy
-#[utoipa::path(get, path = "/v1/{tenant}", tag = "Tenants", params(("tenant" = described::Slug, Path)),
+#[describe::path(get, path = "/v1/{tenant}", tag = "Tenants", params(("tenant" = described::Slug, Path)),
     responses((status = 200, body = Tenant)))]
 pub(super) async fn tenant_get(State(api): Shelf, caller: Caller<Read>) -> Result<Reply<Tenant>, Problem> {
     let tenant = read(api.engine().views(), caller.tenant).await?;
@@ -32,7 +32,7 @@ async fn read(views: &Views, id: TenantId) -> Result<Tenant, Problem> {
 /// Change the tenant's policy for holds
 ///
 /// What is left out takes its default. Safe to repeat; holds that are there keep their expiry.
-#[utoipa::path(put, path = "/v1/{tenant}/policy", tag = "Tenants", params(("tenant" = described::Slug, Path)),
+#[describe::path(put, path = "/v1/{tenant}/policy", tag = "Tenants", params(("tenant" = described::Slug, Path)),
     request_body = Policy, responses((status = 200, body = Policy)))]
 pub(super) async fn policy_put(
     State(api): Shelf,
@@ -55,7 +55,7 @@ pub(crate) struct ListTenants {
 }
 
 /// List tenants
-#[utoipa::path(get, path = "/admin/tenants", tag = "Administration", params(ListTenants),
+#[describe::path(get, path = "/admin/tenants", tag = "Administration", params(ListTenants),
     responses((status = 200, body = TenantPage)))]
 pub(super) async fn tenants_list(
     State(api): Shelf,
@@ -72,7 +72,7 @@ pub(super) async fn tenants_list(
 /// Create a tenant
 ///
 /// The slug is its identity: a repeat finds the tenant that is there, with the policy that it has.
-#[utoipa::path(post, path = "/admin/tenants", tag = "Administration", request_body = CreateTenant,
+#[describe::path(post, path = "/admin/tenants", tag = "Administration", request_body = CreateTenant,
     responses((status = 201, body = Tenant)))]
 pub(super) async fn tenant_create(
     State(api): Shelf,

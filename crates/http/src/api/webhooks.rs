@@ -15,11 +15,11 @@ use surehold_core::kernel::TenantId;
 use surehold_core::operations::{ExternalId, ReceiveEvent};
 use tokio::sync::OwnedSemaphorePermit;
 use tracing::warn;
-use utoipa::IntoParams;
 
 use super::body::{BODY_BYTES_MAX, Reply, read_bytes};
 use super::params::{Query, path_param};
 use super::{Api, Shelf};
+use crate::describe::{self, IntoParams};
 use crate::inbox::{Door, InboxSource, Incoming, Received, SourceRefusal};
 use crate::keys::{KeyMode, now};
 use crate::problem::{Code, Problem};
@@ -61,7 +61,7 @@ pub(crate) struct WebhookQuery {
 /// `standard/{tenant}/{inbox}` takes Standard Webhooks, signed with the inbox's secret; `stripe/{account}` takes
 /// Stripe's events, signed with a secret of the account. Needs no key: the signature is the key. A repeat is answered
 /// like the first delivery and changes nothing. The body may be anything of up to 256 KiB.
-#[utoipa::path(post, path = "/webhooks/{source}/{*rest}", tag = "Inbox", security(()),
+#[describe::path(post, path = "/webhooks/{source}/{*rest}", tag = "Inbox", security(()),
     params(("source" = String, Path, example = "standard"), ("rest" = String, Path, example = "casa-azul/orders"),
         WebhookQuery),
     responses((status = 202, body = Delivered)))]

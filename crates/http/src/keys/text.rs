@@ -8,10 +8,12 @@ use sha2::{Digest, Sha256};
 use surehold_core::kernel::{KeyId, SecretHash, TenantId};
 use thiserror::Error;
 
+use crate::describe;
+
 const SECRET_BYTES: usize = 32;
 
 /// Whether a key works on the tenant's data or on that of its test twin.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, describe::ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum KeyMode {
     Live,

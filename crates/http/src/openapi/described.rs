@@ -1,11 +1,14 @@
-//! The description of the API, finished: what every operation has in common is said once.
+//! The description as the attributes of handlers and wire types give it, and the tests that compare it with what is sent.
 
 use utoipa::OpenApi as _;
 use utoipa::openapi::path::Operation;
 use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityRequirement, SecurityScheme};
 use utoipa::openapi::{ContentBuilder, OpenApi, Ref, RefOr, ResponseBuilder};
 
+use super::{COMMITTED, described_path, document};
+use crate::api::{admin_routes, health_routes, public_routes};
 use crate::problem::Problem;
+use crate::routes::Routes;
 use crate::wire::described::{
     BarcodeText, CaseKey, CaseKind, Correlation, Cursor, Day, DocumentId, EndpointId, HoldId, IdempotencyKey, KeyId,
     Name, OperationKey, OperationType, ProductCode, QuoteId, ScheduleName, ShortName, Slot, Slug, StoreName,
@@ -50,14 +53,13 @@ pub(crate) fn head() -> OpenApi {
 
 const SCHEME: &str = "key";
 
-pub(crate) fn finish(mut openapi: OpenApi) -> OpenApi {
+fn finish(mut openapi: OpenApi) -> OpenApi {
     let scheme =
         HttpBuilder::new().scheme(HttpAuthScheme::Bearer).description(Some("An API key: sh_live_… or sh_test_…"));
     let components = openapi.components.get_or_insert_default();
     components.add_security_scheme(SCHEME, SecurityScheme::Http(scheme.build()));
-    // The router's word for the rest of an address; a description knows no such thing.
     let paths = std::mem::take(&mut openapi.paths.paths);
-    openapi.paths.paths = paths.into_iter().map(|(path, item)| (path.replace("{*", "{"), item)).collect();
+    openapi.paths.paths = paths.into_iter().map(|(path, item)| (described_path(&path), item)).collect();
     for item in openapi.paths.paths.values_mut() {
         let methods = [&mut item.get, &mut item.put, &mut item.post, &mut item.delete, &mut item.patch];
         for operation in methods.into_iter().flatten() {
@@ -75,5 +77,28 @@ fn finish_operation(operation: &mut Operation) {
     // `security(())` on an operation says that it needs no key.
     if operation.security.is_none() {
         operation.security = Some(vec![SecurityRequirement::new(SCHEME, Vec::<String>::new())]);
+    }
+}
+
+fn described(routes: Routes) -> OpenApi {
+    finish(routes.described.into_openapi())
+}
+
+const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/reference/openapi.json");
+const RENEW: &str = "SUREHOLD_RENEW";
+
+#[test]
+fn the_committed_description_is_the_present_one() {
+    let present = described(public_routes().merge(admin_routes())).to_pretty_json().unwrap() + "\n";
+    if std::env::var_os(RENEW).is_some() {
+        return std::fs::write(FILE, &present).unwrap();
+    }
+    assert!(COMMITTED == present, "renew it: {RENEW}=1 cargo test -p surehold-http --lib committed_description");
+}
+
+#[test]
+fn every_server_sends_the_description_of_its_own_routes() {
+    for routes in [|| public_routes().merge(admin_routes()), public_routes, health_routes] {
+        assert_eq!(document(&routes().list), described(routes()).to_json().unwrap());
     }
 }

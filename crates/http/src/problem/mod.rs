@@ -15,10 +15,10 @@ use surehold_core::stays::{
 use surehold_core::stock::{
     BarcodeText, DocumentId, DocumentKind, DocumentState, LotCode, PackName, ProductCode, SerialCode, StoreName,
 };
-use utoipa::ToSchema;
 
 pub use code::Code;
 
+use crate::describe::ToSchema;
 use crate::wire::ShortLine;
 use crate::wire::described;
 use crate::wire::stock::{ItemName, LeftLine, MovedItem, ShortItem, words};

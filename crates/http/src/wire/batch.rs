@@ -3,10 +3,10 @@
 use serde::{Deserialize, Serialize};
 use surehold_core::kernel::commands::{self, AnyHoldCommand, CancelHold, Extension};
 use surehold_core::kernel::{HoldId, Invalid, Timestamp};
-use utoipa::ToSchema;
 
 use super::object::read_from_objects;
 use super::{ConvertHold, ConvertMode, Hold, Line, PlaceHold};
+use crate::describe::ToSchema;
 use crate::problem::Problem;
 
 read_from_objects! { BatchRequest ExtendItem ConvertItem CancelItem }

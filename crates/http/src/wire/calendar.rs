@@ -9,10 +9,10 @@ use serde::{Deserialize, Deserializer, Serialize};
 use surehold_core::kernel::{Currency, Invalid, Pool, Slot};
 use surehold_core::stays::commands::{self, CalendarRequest, Set, chunks};
 use surehold_core::stays::{self, NightRange, PropertyName, RateNight, RatePlanCode, RoomTypeCode, Title, Weekdays};
-use utoipa::ToSchema;
 
 use super::day::Day;
 use super::object::read_from_objects;
+use crate::describe::ToSchema;
 use crate::problem::Problem;
 
 read_from_objects! { PutCalendar CalendarChange InventoryChange RateChange }

@@ -3,9 +3,9 @@
 use serde::{Deserialize, Serialize};
 use surehold_core::kernel::Timestamp;
 use surehold_core::operations::{self, Actor, Reason};
-use utoipa::ToSchema;
 
 use super::object::{read_from_objects, written_as_derived};
+use crate::describe::ToSchema;
 
 read_from_objects! { AssignCase }
 written_as_derived! { AssignCase }

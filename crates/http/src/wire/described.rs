@@ -1,9 +1,12 @@
 //! How texts look in the description of the API. The kernel's own types decide; these only tell it to callers, in words
 //! that a generator of clients or of tests understands.
 
+#[cfg(test)]
 use utoipa::openapi::RefOr;
+#[cfg(test)]
 use utoipa::openapi::schema::{AnyOfBuilder, KnownFormat, ObjectBuilder, Schema, SchemaFormat, Type};
-use utoipa::{PartialSchema, ToSchema};
+
+use crate::describe::ToSchema;
 
 /// A name of the caller's choice: at most 200 bytes of UTF-8, no control characters, no blank at either end.
 #[derive(Debug, ToSchema)]
@@ -54,7 +57,8 @@ pub struct IdempotencyKey(pub String);
 #[derive(Debug)]
 pub struct Slot;
 
-impl PartialSchema for Slot {
+#[cfg(test)]
+impl utoipa::PartialSchema for Slot {
     fn schema() -> RefOr<Schema> {
         let text = || ObjectBuilder::new().schema_type(Type::String);
         let night = text().format(Some(SchemaFormat::KnownFormat(KnownFormat::Date)));
@@ -64,6 +68,7 @@ impl PartialSchema for Slot {
     }
 }
 
+#[cfg(test)]
 impl ToSchema for Slot {}
 
 /// What kind of thing an operation does: capitals, digits and underscores.

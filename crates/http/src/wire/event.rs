@@ -6,9 +6,9 @@ use surehold_core::operations::OperationsEvent;
 use surehold_core::repairs::{self, Repaired};
 use surehold_core::stays::StaysEvent;
 use surehold_core::stock::StockEvent;
-use utoipa::ToSchema;
 
 use super::described;
+use crate::describe::ToSchema;
 
 use super::stock::decimal;
 use super::{Line, LinesOut, PoolName};

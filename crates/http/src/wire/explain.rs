@@ -2,9 +2,9 @@
 
 use serde::Serialize;
 use surehold_core::kernel::{self, HoldId, OwnerName, Reference, Timestamp};
-use utoipa::ToSchema;
 
 use super::described;
+use crate::describe::ToSchema;
 
 use super::Pool;
 

@@ -7,10 +7,10 @@ use surehold_core::kernel::commands::{self, Extension};
 use surehold_core::kernel::{
     self, HoldId, Invalid, Lines, Metadata, OwnerName, PoolKey, Reference, ResourceName, Slot, Timestamp,
 };
-use utoipa::ToSchema;
 
 use super::object::{read_from_objects, written_as_derived};
 use super::pool::no_slot;
+use crate::describe::ToSchema;
 use crate::problem::Problem;
 
 read_from_objects! { Line PlaceHold ExtendHold ConvertHold MoveBooked GiveBack }

@@ -3,10 +3,10 @@
 use serde::{Deserialize, Serialize};
 use surehold_core::kernel::{HoldId, Timestamp};
 use surehold_core::operations::{self, Enqueued, InboxName, Received};
-use utoipa::ToSchema;
 
 use super::object::read_from_objects;
 use super::{OperationName, described};
+use crate::describe::ToSchema;
 
 read_from_objects! { PutInbox ExpireHoldTask }
 

@@ -2,9 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 use surehold_core::kernel::{self, ApiKey, HoldPolicy, KeyName, Slug, TenantId, Timestamp};
-use utoipa::ToSchema;
 
 use super::object::{read_from_objects, written_as_derived};
+use crate::describe::ToSchema;
 use crate::keys::{KeyMode, KeyRef};
 
 read_from_objects! { Policy CreateTenant CreateKey RotateKey }

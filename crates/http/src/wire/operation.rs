@@ -8,17 +8,17 @@ use surehold_core::operations::{
     Reason, TypeName, commands,
 };
 use surehold_engine::{OperationBrief, OperationView};
-use utoipa::ToSchema;
 
 use super::object::{read_from_objects, written_as_derived};
+use crate::describe::ToSchema;
 
 read_from_objects! { Act SettleEffect }
 written_as_derived! { Act SettleEffect }
 
 /// How the states look in the description; the core's own types decide.
 pub mod states {
+    use crate::describe::ToSchema;
     use serde::Serialize;
-    use utoipa::ToSchema;
 
     /// `FAILED` will be tried again; `DEAD_LETTER` will not, unless somebody says so.
     #[derive(Clone, Copy, Debug, Serialize, ToSchema)]

@@ -3,9 +3,9 @@
 use serde::{Deserialize, Serialize};
 use surehold_core::kernel::commands;
 use surehold_core::kernel::{self, Invalid, PoolKey, ResourceName, Slot};
-use utoipa::ToSchema;
 
 use super::object::{read_from_objects, written_as_derived};
+use crate::describe::ToSchema;
 
 read_from_objects! { PutPool PoolPut PutPools AdjustPool }
 written_as_derived! { PutPool PoolPut PutPools AdjustPool }

@@ -7,9 +7,9 @@ use surehold_core::stays::{
     self, LocalTime, PaymentAccount, PropertyName, RatePlanCode, RatePlanKey, RoomTypeCode, RoomTypeKey, Title,
     commands,
 };
-use utoipa::ToSchema;
 
 use super::object::{read_from_objects, written_as_derived};
+use crate::describe::ToSchema;
 
 read_from_objects! { PropertyTerms PutProperty PutRoomType PutRatePlan CancellationPolicy }
 written_as_derived! { PropertyTerms CancellationPolicy }

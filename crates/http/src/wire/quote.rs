@@ -4,11 +4,11 @@ use serde::{Deserialize, Serialize};
 use surehold_core::kernel::{Currency, Invalid, Timestamp};
 use surehold_core::stays::quote::{self, Offers, StayWish};
 use surehold_core::stays::{self, NotForSale, Property, PropertyName, QuoteId, RatePlanCode, RoomTypeCode, StayDates};
-use utoipa::ToSchema;
 
 use super::CancellationPolicy;
 use super::day::Day;
 use super::object::read_from_objects;
+use crate::describe::ToSchema;
 
 read_from_objects! { AskQuote }
 

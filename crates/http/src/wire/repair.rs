@@ -4,10 +4,10 @@ use serde::{Deserialize, Serialize};
 use surehold_core::kernel::{HoldId, OwnerName, PoolKey, ResourceName, Slot};
 use surehold_core::operations::{Actor, Aggregate, DedupeKey, LeaseToken, OperationKey, Reason, TypeName};
 use surehold_core::repairs::{Repair, RepairCommand};
-use utoipa::ToSchema;
 
 use super::object::{read_from_objects, written_as_derived};
 use super::pool::no_slot;
+use crate::describe::ToSchema;
 
 read_from_objects! { MakeRepairs RepairPool RepairOwner RepairLock }
 written_as_derived! { MakeRepairs RepairPool RepairOwner RepairLock }

@@ -9,21 +9,21 @@ use surehold_core::stays::{
     RoomTypeCode, StayDates,
 };
 use surehold_engine::ReservationView;
-use utoipa::ToSchema;
 
 use super::day::Day;
 use super::object::{read_from_objects, written_as_derived};
 use super::quote::one;
 use super::stay::{booked_rooms, guest_out, is_personal};
 use super::{BookedRooms, Guest};
+use crate::describe::ToSchema;
 
 read_from_objects! { WantedRooms WalkIn EndReservation ChangeReservation }
 written_as_derived! { WantedRooms WalkIn EndReservation ChangeReservation }
 
 /// How the words look in the description; the core's own types decide.
 pub mod words {
+    use crate::describe::ToSchema;
     use serde::Serialize;
-    use utoipa::ToSchema;
 
     #[derive(Clone, Copy, Debug, Serialize, ToSchema)]
     #[serde(rename_all = "snake_case")]

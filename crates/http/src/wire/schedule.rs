@@ -5,9 +5,9 @@ use serde_json::{Map, Value};
 use surehold_core::kernel::{Invalid, Timestamp};
 use surehold_core::operations::{self, Correlation, Cron, Payload, ScheduleName, TimeZoneName, TypeName};
 use surehold_engine::Registry;
-use utoipa::ToSchema;
 
 use super::object::read_from_objects;
+use crate::describe::ToSchema;
 
 /// How many of the next instants are shown.
 const UPCOMING_MAX: usize = 5;

@@ -9,12 +9,12 @@ use surehold_core::stays::{
     self, GuestDetails, PropertyName, QuoteId, RatePlanCode, RoomTypeCode, StayDates, StayRoom,
 };
 use surehold_engine::StayView;
-use utoipa::ToSchema;
 
 use super::day::Day;
 use super::object::{read_from_objects, written_as_derived};
 use super::quote::{one, priced_nights};
 use super::{CancellationPolicy, HoldState, OperationName, Payment, PricedNight, Reservation};
+use crate::describe::ToSchema;
 
 read_from_objects! { Guest StayItem CreateStay ConfirmStay RequestCheckout }
 written_as_derived! { Guest StayItem CreateStay ConfirmStay RequestCheckout }

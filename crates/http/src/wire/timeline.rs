@@ -3,11 +3,11 @@
 use serde::Serialize;
 use surehold_core::kernel::Timestamp;
 use surehold_core::operations::{Correlation, EffectState, OperationKey, OperationState};
-use utoipa::ToSchema;
 
 use super::event::OperationName;
 use super::operation::{Attempt, states};
 use super::{EventBody, OperationSummary};
+use crate::describe::ToSchema;
 
 /// Everything that has to do with something, in the order of time.
 #[derive(Clone, Debug, Serialize, ToSchema)]

@@ -3,10 +3,10 @@
 use serde::{Deserialize, Serialize};
 use surehold_core::kernel::Timestamp;
 use surehold_core::operations::outbox::{self, EndpointAbout, EndpointId};
-use utoipa::ToSchema;
 
 use super::described;
 use super::object::read_from_objects;
+use crate::describe::ToSchema;
 
 read_from_objects! { PutWebhookEndpoint RotateWebhookSecret EnableWebhookEndpoint ReplayEvents }
 

@@ -5,9 +5,9 @@ use surehold_core::kernel::{Currency, Invalid, Timestamp};
 use surehold_core::stays::Title;
 use surehold_core::stock::commands;
 use surehold_core::stock::{self, BarcodeText, PackName, ProductCode, StoreName, Tracking, UnitName};
-use utoipa::ToSchema;
 
 use super::words;
+use crate::describe::ToSchema;
 use crate::wire::described;
 use crate::wire::object::{read_from_objects, written_as_derived};
 

@@ -8,11 +8,11 @@ use surehold_core::stock::{
     self, BarcodeText, DocumentContent, DocumentHeader, DocumentId, DocumentKind, DocumentLine, DocumentNote,
     DocumentState, Spread, StockDocument, StoreName,
 };
-use utoipa::ToSchema;
 
 use super::line::{Barcodes, LineOutcome, NewLine, StockLine, into_lines};
 use super::number::decimal;
 use super::words;
+use crate::describe::ToSchema;
 use crate::wire::object::{read_from_objects, written_as_derived};
 use crate::wire::{Hold, described};
 

@@ -5,11 +5,11 @@ use surehold_core::kernel::Timestamp;
 use surehold_core::stock::rules::{Balance, shown};
 use surehold_core::stock::{self, ItemKey, Place, ProductCode, StoreName};
 use surehold_engine::ItemView;
-use utoipa::ToSchema;
 
 use super::line::LotQuantity;
 use super::number::{average, decimal};
 use super::words;
+use crate::describe::ToSchema;
 use crate::wire::described;
 
 /// A product in a store, or on its way to it.

@@ -8,9 +8,9 @@ use surehold_core::stock::rules::shown;
 use surehold_core::stock::{
     self, BarcodeText, DocumentLine, LineCost, LotCode, LotPick, PackName, ProductCode, SerialCode,
 };
-use utoipa::ToSchema;
 
 use super::number::{Price, decimal};
+use crate::describe::ToSchema;
 use crate::wire::day::Day;
 use crate::wire::described;
 use crate::wire::object::{read_from_objects, written_as_derived};

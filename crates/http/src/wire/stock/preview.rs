@@ -2,11 +2,11 @@
 
 use serde::Serialize;
 use surehold_engine as engine;
-use utoipa::ToSchema;
 
 use super::document::Document;
 use super::item::{ItemName, StockBalance};
 use super::number::decimal;
+use crate::describe::ToSchema;
 use crate::wire::described;
 
 /// What posting would come to. Nothing has changed.

@@ -5,11 +5,11 @@ use surehold_core::kernel::Timestamp;
 use surehold_core::stock::rules::shown;
 use surehold_core::stock::{Basis, Counter, DocumentId, DocumentKind, LotCode, Move, Place, StoreName};
 use surehold_engine::{self as engine, EffectRow};
-use utoipa::ToSchema;
 
 use super::item::{ItemName, StockBalance};
 use super::number::decimal;
 use super::words;
+use crate::describe::ToSchema;
 use crate::wire::described;
 
 /// The row of the same product that takes what this one gives away.

@@ -1,7 +1,8 @@
 //! How the words look in the description; the core's own types decide.
 
 use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
+
+use crate::describe::ToSchema;
 
 /// What a document does.
 #[derive(Clone, Copy, Debug, Serialize, ToSchema)]
