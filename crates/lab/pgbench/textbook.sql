@@ -1,4 +1,4 @@
--- The textbook transaction of `surehold bench holds --against textbook`, for pgbench. Run the bench once first: it
+-- The textbook transaction of `surehold-lab bench holds --against textbook`, for pgbench. Run the bench once first: it
 -- makes the schema. Then: pgbench -n -M prepared -c 64 -j 2 -T 10 -D room_types=1 -f crates/lab/pgbench/textbook.sql URL
 \set a random(1, 4611686018427387904)
 \set room random(0, :room_types - 1)

@@ -19,27 +19,26 @@ use tokio_util::task::AbortOnDropHandle;
 
 use crate::accounts::Accounts;
 use crate::config::{Config, StoreTarget, WebhookReach};
-use crate::lab::LabArgs;
+use crate::equipment::{Equipment, NoEquipment};
 use crate::telemetry;
 
 /// For a command that carries no operation out, and so needs nobody's keys. Must be called within a tokio runtime.
 pub(crate) async fn open(config: &Config) -> Result<Engine> {
-    open_with(config, &Accounts::none()?, &LabArgs::default()).await
+    open_with(config, &Accounts::none()?, &NoEquipment).await
 }
 
-/// With accounts to be paid by, and with what a lab adds to it.
-pub(crate) async fn open_with(config: &Config, accounts: &Accounts, lab: &LabArgs) -> Result<Engine> {
-    lab.plant_sabotage()?;
+/// With accounts to be paid by, and with what the executable adds.
+pub(crate) async fn open_with(config: &Config, accounts: &Accounts, equipment: &dyn Equipment) -> Result<Engine> {
     make_private_folder(&config.store.data_dir)?;
     let store: Arc<dyn Store> = match config.store.target() {
-        StoreTarget::Sqlite(path) => Arc::new(lab.open_sqlite(&path)?),
+        StoreTarget::Sqlite(path) => Arc::new(equipment.open_sqlite(&path)?),
         StoreTarget::Postgres(url) => {
             let (lanes, readers) = (config.store.lanes, config.store.readers);
             let plain = PostgresConfig { lanes, readers, ..PostgresConfig::new(url.expose()) };
-            Arc::new(PostgresStore::connect(lab.postgres_config(plain)).await?)
+            Arc::new(PostgresStore::connect(equipment.postgres_config(plain)).await?)
         }
     };
-    let registry = lab.registry(registry(config, accounts, &store)?);
+    let registry = equipment.registry(registry(config, accounts, &store)?);
     Ok(Engine::start_with(store, engine_config(config), registry)?)
 }
 
@@ -62,12 +61,16 @@ pub(crate) fn operation_kinds() -> Vec<&'static OperationType> {
 }
 
 /// Looks for events of Stripe that never arrived, until it is dropped.
-pub(crate) fn sweep_stripe(engine: &Engine, accounts: &Accounts, lab: &LabArgs) -> Option<AbortOnDropHandle<()>> {
+pub(crate) fn sweep_stripe(
+    engine: &Engine,
+    accounts: &Accounts,
+    equipment: &dyn Equipment,
+) -> Option<AbortOnDropHandle<()>> {
     if accounts.homes.is_empty() {
         return None;
     }
     let homes = Homes::new(engine.views().clone(), accounts.homes.clone());
-    let sweeper = Sweeper::new(engine.clone(), accounts.stripe.clone(), homes, lab.sweep_config());
+    let sweeper = Sweeper::new(engine.clone(), accounts.stripe.clone(), homes, equipment.sweep_config());
     Some(AbortOnDropHandle::new(tokio::spawn(sweeper.run())))
 }
 

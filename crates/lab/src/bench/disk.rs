@@ -28,7 +28,3 @@ pub fn fdatasync(folder: &Path, duration: Duration) -> std::io::Result<Measured>
     std::fs::remove_file(path)?;
     Ok(measured)
 }
-
-pub fn fdatasync_per_s(folder: &Path, duration: Duration) -> std::io::Result<f64> {
-    Ok(fdatasync(folder, duration)?.rate_per_s())
-}

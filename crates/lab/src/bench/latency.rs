@@ -23,6 +23,10 @@ impl Latencies {
         self.0.saturating_record_n(micros, holds);
     }
 
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     pub fn add(&mut self, other: &Latencies) {
         self.0.add(&other.0).expect("all have the same bounds");
     }

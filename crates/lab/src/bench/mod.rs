@@ -15,7 +15,7 @@ pub mod stock;
 mod textbook;
 
 pub use clients::{HoldsLoad, Prefill, prepare, run};
-pub use disk::{fdatasync, fdatasync_per_s};
+pub use disk::fdatasync;
 pub use latency::{Latencies, Measured};
 pub use own_database::OwnDatabase;
 pub use process::{CPU_TICK, Process};

@@ -3,8 +3,6 @@
 use std::path::Path;
 use std::process::ExitCode;
 
-#[cfg(feature = "sabotage")]
-use anyhow::Context;
 use anyhow::{Result, bail};
 use surehold_lab::disk::{Plan, sell};
 
@@ -23,13 +21,6 @@ async fn main() -> ExitCode {
 async fn run(arguments: &[String]) -> Result<()> {
     match arguments {
         [file, seed, lives, rounds] => {
-            let plan = Plan { seed: seed.parse()?, lives: lives.parse()?, rounds: rounds.parse()? };
-            sell(Path::new(file), plan).await
-        }
-        #[cfg(feature = "sabotage")]
-        [file, seed, lives, rounds, bug] => {
-            use surehold_core::sabotage::{Sabotage, plant};
-            plant(Some(Sabotage::named(bug).context("there is no such bug")?));
             let plan = Plan { seed: seed.parse()?, lives: lives.parse()?, rounds: rounds.parse()? };
             sell(Path::new(file), plan).await
         }

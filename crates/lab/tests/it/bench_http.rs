@@ -1,56 +1,41 @@
-//! `surehold bench http` where it needs no other server than the bare endpoint.
+//! `surehold-lab bench http` where it needs no other server than the bare endpoint.
 
 use std::io::{BufRead, BufReader};
 use std::process::{Command, Stdio};
 
 use serde_json::Value;
 
-use crate::{surehold, text};
+use crate::bench::{QUICK, case, check_cpu, check_positive, check_refused, report};
+use crate::{surehold_lab, text};
 
-const QUICK: &[&str] = &["bench", "http", "--seconds", "1", "--warmup-seconds", "0", "--connections", "4"];
+const BARE: &[&str] = &["http", "--case", "bare", "--connections", "4"];
 
 #[test]
 fn the_bare_endpoint_against_itself() {
     let check = |args: &[&str], pace: &str| {
-        let output = surehold(&[QUICK, &["--case", "bare", "--json"], args].concat());
-        assert!(output.status.success(), "{}", text(&output.stderr));
-        let line = text(&output.stdout);
-        let report: Value = serde_json::from_str(&line).unwrap();
-        let positive = [
-            "rate_per_s",
-            "p50_us",
-            "p99_us",
-            "p999_us",
-            "cpu_us",
-            "generator_cpu_us",
-            "answer_bytes",
-            "cpu_resolution_us",
-            "peak_rss_bytes",
-            "fdatasync_per_s",
-            "fdatasync_median_us",
-            "p99_per_fdatasync",
-            "ratio",
-            "cpu_ratio",
-        ];
-        for field in positive {
-            assert!(report[field].as_f64().unwrap() > 0.0, "{field} in {line}");
-        }
-        assert_eq!(report["case"], "bare", "{line}");
-        assert_eq!(report["pace"], pace, "{line}");
-        assert_eq!(report["errors"], 0, "{line}");
-        assert_eq!(report["mean_batch"], Value::Null, "{line}");
-        assert_eq!(report["against"]["name"], "bare endpoint", "{line}");
-        assert_eq!(report["against"]["answer_bytes"], report["answer_bytes"], "{line}");
-        report
+        let report = report(&[BARE, QUICK, args].concat());
+        let bare = case(&report, "bare");
+        check_positive(bare, &["rate_per_s", "p50_us", "p99_us", "p999_us", "answer_bytes"]);
+        check_cpu(bare, &["cpu_us", "generator_cpu_us"]);
+        check_positive(bare, &["cpu_resolution_us", "peak_rss_bytes"]);
+        check_positive(bare, &["fdatasync_per_s", "fdatasync_median_us", "p99_per_fdatasync"]);
+        let against = &bare["against"][0];
+        check_positive(against, &["ratio"]);
+        assert_eq!(bare["pace"], pace, "{report}");
+        assert_eq!(bare["errors"], 0, "{report}");
+        assert_eq!(bare["mean_batch"], Value::Null, "{report}");
+        assert_eq!(against["name"], "bare endpoint", "{report}");
+        assert_eq!(against["answer_bytes"], bare["answer_bytes"], "{report}");
+        bare.clone()
     };
     check(&["--closed"], "closed");
-    let open = check(&["--rate", "300"], "open");
-    assert_eq!(open["holds"], 297, "three rounds of a third of a second, each with 99 whole intervals");
+    let open = check(&["--rate", "1000"], "open");
+    assert_eq!(open["count"], 300, "two rounds of 150 ms, each with 150 whole intervals");
 }
 
 #[test]
 fn a_table_for_people() {
-    let output = surehold(&[QUICK, &["--case", "bare"]].concat());
+    let output = surehold_lab(&[&["bench"], BARE, QUICK].concat());
     let table = text(&output.stdout);
     for part in ["bare endpoint", "p99.9", "CPU each", "ratio", "CPU ratio", "generator CPU", "peak RSS", "fdatasync"] {
         assert!(table.contains(part), "{part} in {table}");
@@ -61,7 +46,7 @@ fn a_table_for_people() {
 #[test]
 fn an_interrupted_run_leaves_nothing_behind() {
     let folder = tempfile::tempdir().unwrap();
-    let mut bench = Command::new(env!("CARGO_BIN_EXE_surehold"));
+    let mut bench = Command::new(crate::PROGRAM);
     let bench = bench.args(["bench", "http", "--case", "bare", "--seconds", "600", "--dir"]).arg(folder.path());
     let mut bench = bench.stderr(Stdio::piped()).spawn().unwrap();
     let children = format!("/proc/{0}/task/{0}/children", bench.id());
@@ -85,13 +70,7 @@ fn an_interrupted_run_leaves_nothing_behind() {
 
 #[test]
 fn wrong_input_says_what_to_do() {
-    let check = |args: &[&str], expected: &str| {
-        let output = surehold(&[&["bench", "http"], args].concat());
-        assert!(!output.status.success(), "{args:?}");
-        assert!(output.stdout.is_empty(), "{args:?}");
-        let message = text(&output.stderr);
-        assert!(message.contains(expected), "{args:?}: {message}");
-    };
+    let check = |args: &[&str], expected: &str| check_refused("http", args, expected);
     check(&["--connections", "0"], "0 is not in 1..=10000");
     check(&["--batch", "10001"], "10001 is not in 1..=10000");
     check(&["--case", "other"], "possible values: holds, sold-out, batch, half-max, crowd, start, bare");

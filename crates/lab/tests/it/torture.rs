@@ -1,4 +1,4 @@
-//! Short runs of `surehold torture`: every fault does what it says, and whatever ends the run, nothing stays behind.
+//! Short runs of `surehold-lab torture`: every fault does what it says, and whatever ends the run, nothing stays behind.
 
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 use tempfile::TempDir;
 
-use crate::{surehold, text};
+use crate::{surehold_lab, text};
 
 /// Far beyond anything a test waits for.
 const PATIENCE: Duration = Duration::from_mins(1);
@@ -16,7 +16,7 @@ const PATIENCE: Duration = Duration::from_mins(1);
 const AT_ONCE: &str = "0.01";
 
 fn torture(folder: &Path, store: &str, minutes: &str, faults: &str) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_surehold"));
+    let mut command = Command::new(crate::PROGRAM);
     command.args(["torture", "--store", store, "--minutes", minutes, "--seed", "7", "--clients", "4"]);
     command.args(["--faults", faults, "--folder"]).arg(folder);
     command
@@ -107,7 +107,7 @@ fn what_depends_on_the_machine() {
     let (impossible, possible): (Vec<&str>, Vec<&str>) =
         machine.into_iter().partition(|fault| page.contains(&format!("not possible: {fault}")));
     for fault in impossible {
-        let said = surehold(&["torture", "--store", "sqlite", "--faults", &format!("{fault}=1")]);
+        let said = surehold_lab(&["torture", "--store", "sqlite", "--faults", &format!("{fault}=1")]);
         assert_eq!(said.status.code(), Some(2), "{fault}: {}", text(&said.stderr));
     }
     if !possible.is_empty() {
@@ -200,7 +200,7 @@ fn killed_it_leaves_nobody_behind() {
 #[test]
 fn what_cannot_be_is_refused() {
     let check = |args: &[&str], expected: &str| {
-        let output = surehold(&[&["torture"], args].concat());
+        let output = surehold_lab(&[&["torture"], args].concat());
         let said = text(&output.stderr);
         assert_eq!((output.status.code(), said.contains(expected)), (Some(2), true), "{args:?}: {said}");
     };

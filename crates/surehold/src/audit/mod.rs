@@ -10,7 +10,7 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
 use surehold_core::operations::{Actor, Reason};
-use surehold_engine::{AuditConfig, AuditReport, Snapshot, audit};
+use surehold_engine::{AuditConfig, AuditReport, Snapshot, audit, block_on};
 use surehold_postgres::PostgresSnapshot;
 use surehold_sqlite::SqliteSnapshot;
 
@@ -102,7 +102,7 @@ impl Audit {
         let user = || std::env::var("USER").ok().and_then(|user| Actor::new(&user).ok());
         let actor = self.actor.clone().or_else(user).context("say who you are with --actor")?;
         let runtime = tokio::runtime::Runtime::new()?;
-        runtime.block_on(repair::apply(config, report, &actor, reason))
+        block_on(&runtime, repair::apply(config, report, &actor, reason))
     }
 }
 
@@ -125,7 +125,7 @@ fn snapshot(config: &Config) -> Result<Box<dyn Snapshot>> {
         }
         StoreTarget::Postgres(url) => {
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-            require_migrated(&runtime.block_on(surehold_postgres::migrations_pending(url.expose()))?)?;
+            require_migrated(&block_on(&runtime, surehold_postgres::migrations_pending(url.expose()))?)?;
             Ok(Box::new(PostgresSnapshot::connect(url.expose())?))
         }
     }

@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use anyhow::Result;
 use clap::Args;
 use serde_json::json;
+use surehold_engine::block_on;
 
 use super::screen::Screen;
 use crate::client::ClientError;
@@ -57,14 +58,14 @@ fn migrate(config: &Config) -> Result<Vec<String>> {
             installation::make_private_folder(&config.store.data_dir)?;
             Ok(surehold_sqlite::migrate(&path)?)
         }
-        StoreTarget::Postgres(url) => Ok(runtime()?.block_on(surehold_postgres::migrate(url.expose()))?),
+        StoreTarget::Postgres(url) => Ok(block_on(&runtime()?, surehold_postgres::migrate(url.expose()))?),
     }
 }
 
 fn pending(config: &Config) -> Result<Vec<String>> {
     match config.store.target() {
         StoreTarget::Sqlite(path) => Ok(surehold_sqlite::migrations_pending(&path)?),
-        StoreTarget::Postgres(url) => Ok(runtime()?.block_on(surehold_postgres::migrations_pending(url.expose()))?),
+        StoreTarget::Postgres(url) => Ok(block_on(&runtime()?, surehold_postgres::migrations_pending(url.expose()))?),
     }
 }
 

@@ -38,6 +38,7 @@ use std::io::Write;
 use std::process::ExitCode;
 
 use clap::{Args, Subcommand};
+use surehold_engine::block_on;
 
 use crate::client::{Client, ClientError, ConnectionArgs, Purpose};
 use screen::Screen;
@@ -109,7 +110,7 @@ trait Act {
 fn run(command: &impl Act) -> ExitCode {
     let json = command.common().json;
     let ran = tokio::runtime::Runtime::new().map_err(ClientError::Runtime).and_then(|runtime| {
-        let ran = runtime.block_on(act(command));
+        let ran = block_on(&runtime, act(command));
         // A stream that was left open must not keep the process.
         runtime.shutdown_background();
         ran

@@ -18,7 +18,7 @@ pub(crate) use load::ConfigArgs;
 pub(crate) use reference::ConfigCommand;
 pub(crate) use settings::{Config, SECTIONS, StoreTarget, Telemetry};
 pub(crate) use table::Setting;
-pub(crate) use values::{LogFormat, OtlpHeaders, WebhookReach};
+pub(crate) use values::{LogFormat, OtlpHeaders, WebhookReach, targets};
 
 /// Where each setting that is not a default came from, by section and name.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -143,6 +143,8 @@ fn values_of_every_kind() {
     check("store.url=postgres://u:p@h/d", Some("\"postgres://u:***@h/d\""));
     check("log.filter=info,surehold_engine=debug", Some("\"info,surehold_engine=debug\""));
     check("log.filter=info,surehold_engine=loud", None);
+    check("log.filter=inof", None);
+    check("log.filter=[request]=debug", None);
     check("log.format=json", Some("\"json\""));
     check("telemetry.sample_ratio=0.25", Some("0.25"));
     check("telemetry.sample_ratio=NaN", None);

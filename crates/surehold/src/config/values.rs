@@ -6,7 +6,7 @@ use std::net::IpAddr;
 use std::path::PathBuf;
 
 use secrecy::{ExposeSecret, SecretString};
-use tracing_subscriber::EnvFilter;
+use tracing_subscriber::filter::Targets;
 
 use super::table::{Allowed, Given, Value, quoted};
 
@@ -266,7 +266,7 @@ impl Value for WebhookReach {
     }
 }
 
-/// Which log lines are written, in the syntax of `RUST_LOG`.
+/// Which log lines are written: levels, alone or as `module=level`, separated by commas.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct LogFilter(String);
 
@@ -275,14 +275,24 @@ impl LogFilter {
         // A bare word would be taken for the name of a module, and `inof` would silence everything.
         let words = text.split(',').map(str::trim);
         let bare_words_are_levels = words
-            .filter(|word| !word.contains(['=', ':', '[', '_']))
+            .filter(|word| !word.contains(['=', ':', '_']))
             .all(|word| word.parse::<tracing::level_filters::LevelFilter>().is_ok());
-        (bare_words_are_levels && EnvFilter::builder().parse(text).is_ok()).then(|| LogFilter(text.to_owned()))
+        // Brackets would ask for spans and fields, which `Targets` takes for a part of the module's name.
+        let is_filter = bare_words_are_levels && !text.contains('[') && targets(text).is_some();
+        is_filter.then(|| LogFilter(text.to_owned()))
     }
 
-    pub(crate) fn to_filter(&self) -> EnvFilter {
-        EnvFilter::builder().parse_lossy(&self.0)
+    pub(crate) fn to_filter(&self) -> Targets {
+        targets(&self.0).expect("it was parsed when it was read")
     }
+}
+
+/// `EnvFilter` would also match spans and fields, by regular expressions; it is not used because these take longer to
+/// compile than the rest of the crate.
+pub(crate) fn targets(text: &str) -> Option<Targets> {
+    let words: Vec<&str> = text.split(',').map(str::trim).filter(|word| !word.is_empty()).collect();
+    let text = if words.is_empty() { "error".to_owned() } else { words.join(",") };
+    text.parse().ok()
 }
 
 impl Value for LogFilter {

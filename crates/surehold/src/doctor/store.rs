@@ -3,6 +3,8 @@
 use std::path::Path;
 use std::time::Duration;
 
+use surehold_engine::block_on;
+
 use super::facts::{SchemaFacts, StoreFacts};
 use crate::config::{Config, StoreTarget};
 
@@ -13,7 +15,7 @@ pub(super) fn facts(config: &Config) -> std::io::Result<StoreFacts> {
         StoreTarget::Sqlite(path) => Ok(sqlite(&path)),
         StoreTarget::Postgres(url) => {
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-            let answer = runtime.block_on(async { tokio::time::timeout(ASKING_MAX, postgres(url.expose())).await });
+            let answer = block_on(&runtime, async { tokio::time::timeout(ASKING_MAX, postgres(url.expose())).await });
             Ok(answer.unwrap_or_else(|_| {
                 StoreFacts::Unreachable(format!("Postgres did not answer within {} s", ASKING_MAX.as_secs()))
             }))

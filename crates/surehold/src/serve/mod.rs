@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 use clap::Args;
-use surehold_engine::{Engine, Worker};
+use surehold_engine::{Engine, Worker, block_on};
 use surehold_http::Api;
 use surehold_http::server::{Drained, LocalSocket, Server, ServerConfig, Tls, bind_tcp};
 use tokio::net::TcpListener;
@@ -20,13 +20,13 @@ use tracing::{info, warn};
 
 use crate::accounts::Accounts;
 use crate::config::{Config, ConfigArgs};
-use crate::lab::LabArgs;
+use crate::equipment::Equipment;
 use crate::{installation, telemetry};
 use demo::Simulator;
 
 /// Serve the API
 #[derive(Args)]
-pub(crate) struct Serve {
+pub struct Serve {
     #[command(flatten)]
     config: ConfigArgs,
     /// Address and port of the API [default: 127.0.0.1:8000]
@@ -35,17 +35,15 @@ pub(crate) struct Serve {
     /// Sample data in a folder of its own (surehold-demo), a key to try it with, and a Stripe that is simulated
     #[arg(long)]
     demo: bool,
-    #[command(flatten)]
-    lab: LabArgs,
 }
 
 impl Serve {
-    pub(crate) fn run(&self) -> Result<ExitCode> {
+    pub fn run(&self, equipment: &dyn Equipment) -> Result<ExitCode> {
         let config = self.load()?;
         // Outlives the runtime: it sends the last traces.
         let _telemetry = telemetry::start(&config)?;
         let runtime = tokio::runtime::Runtime::new()?;
-        let served = runtime.block_on(serve(&config, self.demo, &self.lab));
+        let served = block_on(&runtime, serve(&config, self.demo, equipment));
         // A read that nobody waits for any more must not keep the process.
         runtime.shutdown_timeout(Duration::from_secs(1));
         served.map(|()| ExitCode::SUCCESS)
@@ -92,7 +90,7 @@ impl Doors {
     }
 }
 
-async fn serve(config: &Config, demo: bool, lab: &LabArgs) -> Result<()> {
+async fn serve(config: &Config, demo: bool, equipment: &dyn Equipment) -> Result<()> {
     // Outlives the engine: a call that has begun is answered.
     let simulator = if demo { Simulator::start(config).await? } else { None };
     let mut config = config.clone();
@@ -102,16 +100,16 @@ async fn serve(config: &Config, demo: bool, lab: &LabArgs) -> Result<()> {
     let config = &config;
     let accounts = Accounts::load(config)?;
     let metrics = metrics::install()?;
-    let engine = installation::open_with(config, &accounts, lab).await?;
+    let engine = installation::open_with(config, &accounts, equipment).await?;
     let doors = Doors::open(config).await?;
-    let work = || Worker::start(engine.clone(), lab.worker_config(installation::worker_config(config)));
+    let work = || Worker::start(engine.clone(), equipment.worker_config(installation::worker_config(config)));
     let worker = config.worker.in_server.then(work);
     let stop = CancellationToken::new();
-    let api_config = lab.api_config(installation::api_config(config, &accounts));
+    let api_config = equipment.api_config(installation::api_config(config, &accounts));
     let api = Api::new(engine.clone(), api_config, Some(metrics), stop.clone());
     let address = doors.address(&doors.public)?;
     let welcome = if demo { Some(open_demo(config, &api, &address, simulator.as_ref()).await?) } else { None };
-    let sweeping = config.worker.in_server.then(|| installation::sweep_stripe(&engine, &accounts, lab)).flatten();
+    let sweeping = config.worker.in_server.then(|| installation::sweep_stripe(&engine, &accounts, equipment)).flatten();
     let signals = tokio::spawn(watch_signals(Signals::listen()?, stop.clone(), doors.tls.clone()));
     announce(&address, welcome.as_deref());
     info!(%address, "Listening on {address}");

@@ -7,11 +7,11 @@ use std::time::{Duration, Instant};
 
 use reqwest::Method;
 use serde_json::{Value, json};
-use surehold_lab::fixture::fresh_database;
+use surehold_testkit::fixture::fresh_database;
 use tempfile::TempDir;
 use uuid::Uuid;
 
-use crate::live::{Caller, Live, Place};
+use surehold_testkit::live::{Caller, Live, Place};
 
 const CLIENTS: usize = 8;
 const ROOMS: i64 = 1_000_000;
@@ -174,7 +174,7 @@ async fn survive(place: &Place, signals: &[&str]) {
 }
 
 fn sqlite(folder: &TempDir) -> Place {
-    Place::new(folder.path())
+    crate::place(folder.path())
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -190,7 +190,7 @@ async fn asked_to_stop_under_load_on_sqlite() {
 }
 
 async fn postgres(folder: &Path) -> Place {
-    Place { store: Some(fresh_database().await.unwrap()), ..Place::new(folder) }
+    Place { store: Some(fresh_database().await.unwrap()), ..crate::place(folder) }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -4,8 +4,8 @@ use std::path::Path;
 use std::process::Output;
 
 use serde_json::Value;
-use surehold_lab::fixture::{connect, fresh_database};
 use surehold_sqlite::SqliteStore;
+use surehold_testkit::fixture::{connect, fresh_database};
 use tempfile::TempDir;
 
 use crate::canary::{self, assert_no_canary};

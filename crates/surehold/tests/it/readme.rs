@@ -1,4 +1,5 @@
-//! The README is true: its tour and its commands run, its program compiles and does what it says.
+//! The README is true: its tour and its commands run, its program compiles and does what it says. Commands of
+//! `surehold-lab` are run by the tests of that crate.
 
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
@@ -12,7 +13,7 @@ use surehold_engine::{Engine, EngineConfig};
 use surehold_sqlite::SqliteStore;
 use uuid::Uuid;
 
-use crate::{surehold, text};
+use crate::{PROGRAM, text};
 
 const README: &str = include_str!("../../../../README.md");
 const THIS_FILE: &str = include_str!("readme.rs");
@@ -24,28 +25,13 @@ fn shown_commands() -> Vec<&'static str> {
 }
 
 #[test]
-fn every_bench_command_runs() {
-    let commands: Vec<&str> = shown_commands().into_iter().filter(|command| command.starts_with("bench ")).collect();
-    assert!(commands.len() >= 2, "the README shows commands");
-    for command in commands {
-        let mut args: Vec<&str> = command.split_whitespace().collect();
-        // As short as it gets.
-        args.extend(if command.contains("operations") { ["--operations", "1000"] } else { ["--seconds", "1"] });
-        let output = surehold(&args);
-        assert!(output.status.success(), "{command}: {}", text(&output.stderr));
-    }
-}
-
-#[test]
-fn every_other_command_runs() {
+fn every_command_runs() {
     let folder = tempfile::tempdir().unwrap();
-    let quick = |command: &&str| !command.starts_with("bench ") && !command.starts_with("serve ");
+    let quick = |command: &&str| !command.starts_with("serve ");
     let commands: Vec<&str> = shown_commands().into_iter().filter(quick).collect();
     assert!(commands.len() >= 4, "the README shows commands");
     for command in commands {
-        let mut surehold = Command::new(env!("CARGO_BIN_EXE_surehold"));
-        // As short as it gets; what it finds is judged elsewhere.
-        let command = command.replace("--minutes 1", "--minutes 0.1");
+        let mut surehold = Command::new(PROGRAM);
         surehold.args(command.split_whitespace()).current_dir(folder.path());
         let output = surehold.env_remove("SUREHOLD_SERVER").env_remove("SUREHOLD_KEY").output().unwrap();
         assert!(output.status.success(), "{command}: {}", text(&output.stderr));
@@ -68,7 +54,7 @@ fn masked(text: &str) -> String {
 #[test]
 fn the_tour_happens_as_shown() {
     let folder = tempfile::tempdir().unwrap();
-    let mut serve = Command::new(env!("CARGO_BIN_EXE_surehold"));
+    let mut serve = Command::new(PROGRAM);
     serve.args(["serve", "--demo", "--listen", "127.0.0.1:0"]).current_dir(folder.path());
     let mut server = Ended(serve.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap());
     let said = BufReader::new(server.0.stdout.take().unwrap());

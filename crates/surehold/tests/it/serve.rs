@@ -6,17 +6,17 @@ use std::time::{Duration, Instant};
 
 use reqwest::Method;
 use serde_json::json;
-use surehold_lab::fixture::fresh_database;
+use surehold_testkit::fixture::fresh_database;
 use uuid::Uuid;
 
 use crate::canary::{self, assert_no_canary};
-use crate::live::{Caller, Live, Place};
 use crate::text;
+use surehold_testkit::live::{Caller, Live, Place};
 
 #[tokio::test]
 async fn an_empty_folder_is_enough() {
     let folder = tempfile::tempdir().unwrap();
-    let place = Place::new(folder.path());
+    let place = crate::place(folder.path());
     let live = place.serve();
     let mode = std::os::unix::fs::PermissionsExt::mode(&std::fs::metadata(&place.data).unwrap().permissions());
     assert_eq!(mode & 0o777, 0o700, "what is sold is nobody else's business");
@@ -29,7 +29,7 @@ async fn an_empty_folder_is_enough() {
 #[test]
 fn a_folder_has_one_server() {
     let folder = tempfile::tempdir().unwrap();
-    let place = Place::new(folder.path());
+    let place = crate::place(folder.path());
     let live = place.serve();
     let second = place.command().output().unwrap();
     assert!(!second.status.success());
@@ -49,7 +49,7 @@ fn a_port_that_is_taken() {
     let folder = tempfile::tempdir().unwrap();
     let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let port = taken.local_addr().unwrap().port();
-    let mut place = Place::new(folder.path());
+    let mut place = crate::place(folder.path());
     place.args = vec!["--set".to_owned(), format!("server.admin_listen=127.0.0.1:{port}")];
     let output = place.command().output().unwrap();
     assert!(!output.status.success());
@@ -61,7 +61,7 @@ fn a_port_that_is_taken() {
 async fn a_request_in_flight_is_finished() {
     for signal in ["TERM", "INT"] {
         let folder = tempfile::tempdir().unwrap();
-        let place = Place::new(folder.path());
+        let place = crate::place(folder.path());
         let live = place.serve();
         let key = live.casa_key();
         live.local("PUT", "/v1/casa/pools/room", &json!({"total": 1}));
@@ -97,7 +97,7 @@ async fn a_request_in_flight_is_finished() {
 fn administration_apart() {
     let folder = tempfile::tempdir().unwrap();
     let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-    let mut place = Place::new(folder.path());
+    let mut place = crate::place(folder.path());
     place.args = vec!["--set".to_owned(), format!("server.admin_listen=127.0.0.1:{port}")];
     let live = place.serve();
     let key = live.local("POST", "/admin/keys", &json!({"name": "root", "scopes": ["admin"]}));
@@ -160,7 +160,7 @@ async fn logs_nothing_secret(place: &mut Place) {
 #[tokio::test]
 async fn secrets_are_not_logged_on_sqlite() {
     let folder = tempfile::tempdir().unwrap();
-    logs_nothing_secret(&mut Place::new(folder.path())).await;
+    logs_nothing_secret(&mut crate::place(folder.path())).await;
 }
 
 #[tokio::test]
@@ -171,7 +171,7 @@ async fn secrets_are_not_logged_on_postgres() {
     let (scheme, rest) = url.split_once("://").unwrap();
     let (user, rest) = rest.split_once('@').unwrap();
     let url = format!("{scheme}://{user}:{}@{rest}", canary::STORE_PASSWORD);
-    let mut place = Place { store: Some(url.clone()), ..Place::new(folder.path()) };
+    let mut place = Place { store: Some(url.clone()), ..crate::place(folder.path()) };
     logs_nothing_secret(&mut place).await;
     // Also not when it cannot connect.
     place.store = Some(url.replace(rest.split_once('/').unwrap().0, "127.0.0.1:1"));

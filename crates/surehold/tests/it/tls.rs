@@ -3,8 +3,6 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use crate::live::Place;
-
 /// Writes a certificate for this machine that signs itself; returns it in PEM.
 fn certify(folder: &Path) -> String {
     let made = rcgen::generate_simple_self_signed(vec!["127.0.0.1".to_owned()]).unwrap();
@@ -26,7 +24,7 @@ async fn a_new_certificate_after_a_hangup() {
     let _ = rustls::crypto::ring::default_provider().install_default();
     let folder = tempfile::tempdir().unwrap();
     let first = certify(folder.path());
-    let mut place = Place::new(folder.path());
+    let mut place = crate::place(folder.path());
     let file = |name: &str| folder.path().join(name).display().to_string();
     let (certificate, key) = (file("tls.crt"), file("tls.key"));
     let settings = [format!("server.tls_certificate_file={certificate}"), format!("server.tls_key_file={key}")];

@@ -9,9 +9,9 @@ use std::time::Duration;
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use serde_json::{Value, json};
 use surehold_connect::webhooks::{Secret, verify};
-use surehold_lab::fixture::fresh_database;
+use surehold_testkit::fixture::fresh_database;
 
-use crate::live::{Live, Place};
+use surehold_testkit::live::{Live, Place};
 
 /// Far beyond anything a test waits for.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -65,7 +65,7 @@ fn a_hold_is_told(live: &Live) {
 #[test]
 fn by_the_server_itself() {
     let folder = tempfile::tempdir().unwrap();
-    let mut place = Place::new(folder.path());
+    let mut place = crate::place(folder.path());
     place.args = ["--set", "webhooks.reach=anywhere"].map(str::to_owned).to_vec();
     let live = place.serve();
     a_hold_is_told(&live);
@@ -74,10 +74,10 @@ fn by_the_server_itself() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn by_a_worker_beside_it() {
+async fn by_a_worker_beside_it_on_postgres() {
     let folder = tempfile::tempdir().unwrap();
     let url = fresh_database().await.unwrap();
-    let mut place = Place { store: Some(url.clone()), ..Place::new(folder.path()) };
+    let mut place = Place { store: Some(url.clone()), ..crate::place(folder.path()) };
     let reach = ["--set", "webhooks.reach=anywhere"];
     place.args = reach.into_iter().chain(["--set", "worker.in_server=false"]).map(str::to_owned).collect();
     let live = place.serve();

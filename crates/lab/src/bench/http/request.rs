@@ -7,7 +7,7 @@ use uuid::fmt::Hyphenated;
 
 use super::connection::Target;
 use super::load::{Asks, Requests};
-use crate::hotel::Dice;
+use surehold_simulators::Dice;
 
 /// What every request asks for.
 #[derive(Clone, Copy, Debug)]

@@ -7,7 +7,7 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
-use surehold_lab::stripe::{AccountConfig, StripeConfig, StripeSim};
+use surehold_simulators::stripe::{AccountConfig, StripeConfig, StripeSim};
 use uuid::Uuid;
 
 use crate::config::Config;

@@ -1,7 +1,7 @@
 //! `surehold audit`: on a file, beside a running server, on Postgres.
 
 use serde_json::Value;
-use surehold_lab::fixture::{connect, fresh_database};
+use surehold_testkit::fixture::{connect, fresh_database};
 
 use super::{Place, Ran, bare};
 

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use surehold_core::kernel::Slug;
 use surehold_core::operations::Trouble;
 use surehold_engine::{Engine, EngineConfig};
-use surehold_lab::operations::ByHand;
 use surehold_sqlite::SqliteStore;
+use surehold_testkit::operations::ByHand;
 
 use super::{Place, Server, Way};
 

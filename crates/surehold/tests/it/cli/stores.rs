@@ -1,6 +1,6 @@
 //! `surehold migrate`, and the commands on Postgres, where they work beside servers without asking them.
 
-use surehold_lab::fixture::fresh_database;
+use surehold_testkit::fixture::fresh_database;
 
 use super::follow::Follower;
 use super::{Place, Ran, bare};

@@ -1,18 +1,20 @@
-//! `surehold bench audit`: how long an audit takes, how much memory, and what those who sell notice of it.
+//! `surehold-lab bench audit`: how long an audit takes, how much memory, and what those who sell notice of it.
 
 use std::fs::File;
-use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
 use clap::Args;
-use serde_json::{Value, json};
+use serde_json::Value;
 use surehold_engine::Engine;
-use surehold_lab::bench::{HoldsLoad, Measured, Prefill, Process, prepare, run};
+use surehold_lab::bench::{HoldsLoad, Measured, Prefill, prepare, run};
 
+use super::figures::{Figures, Rounds};
+use super::report::{Case, Report, times};
 use super::stores::{StoreKind, Target};
+use crate::PEAK_RSS_FILE;
 
 /// Holds are placed first; then they are audited twice: alone, and while clients place more.
 #[derive(Args)]
@@ -42,6 +44,9 @@ pub(crate) struct AuditBench {
     /// How long the clients are measured without an audit
     #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=3_600))]
     seconds: u32,
+    /// One JSON object instead of a table
+    #[arg(long)]
+    json: bool,
 }
 
 /// Clients are looked after this often.
@@ -72,9 +77,24 @@ impl AuditBench {
         let calm = run(&engine, &load, Duration::from_secs(u64::from(self.seconds))).await;
         let (beside, busy) = audit(&store, Some((&engine, &load))).await?;
         engine.stop().await;
-        writeln!(std::io::stdout(), "{:#}", report(&self, &alone, &beside, &calm, &busy))?;
-        Ok(())
+        let mut report = Report::new("audit").field("store", self.store.name()).field("prefilled", self.holds);
+        report.add(audited("audit-alone", "audit alone", &alone));
+        report.add(audited("audit-beside-clients", "audit beside clients", &beside));
+        let (calm, busy) = (Rounds::of(&calm).figures(), Rounds::of(&busy).figures());
+        let p99_ratio = times(busy.p99_us, calm.p99_us);
+        let holds = Case::new("holds", "holds beside an audit", busy).against("holds alone", calm);
+        report.add(holds.value("holds_p99_ratio", p99_ratio, |ratio| format!("p99 of holds {ratio:.1} times as long")));
+        report.print(self.json)
     }
+}
+
+fn audited(name: &'static str, title: &str, audited: &Audited) -> Case {
+    let (seconds, rss_mib, rows) = (audited.took.as_secs_f64(), audited.peak_rss_bytes >> 20, audited.rows_read);
+    Case::new(name, title, Figures::default())
+        .field("audit_seconds", seconds)
+        .field("peak_rss_mib", rss_mib)
+        .field("rows_read", rows)
+        .note(format!("{seconds:.1} s, {rss_mib} MiB, {rows} rows read"))
 }
 
 /// In a process of its own, as its users run it. With clients, these place holds until it ends.
@@ -85,9 +105,10 @@ pub(super) async fn audit(store: &str, beside: Option<(&Engine, &HoldsLoad)>) ->
     let began = Instant::now();
     // A file, so that it never waits to be read.
     let said = folder.path().join("said");
-    command.stdout(File::create(&said)?).stdin(Stdio::null());
+    let peak = folder.path().join("peak");
+    command.stdout(File::create(&said)?).stdin(Stdio::null()).env(PEAK_RSS_FILE, &peak);
     let child = command.spawn().context("cannot start an audit")?;
-    let audit = tokio::task::spawn_blocking(move || watch(child, began, &said));
+    let audit = tokio::task::spawn_blocking(move || watch(child, began, &said, &peak));
     let mut measured = Measured::default();
     if let Some((engine, load)) = beside {
         while !audit.is_finished() {
@@ -97,34 +118,12 @@ pub(super) async fn audit(store: &str, beside: Option<(&Engine, &HoldsLoad)>) ->
     Ok((audit.await??, measured))
 }
 
-fn watch(mut child: Child, began: Instant, said: &Path) -> Result<Audited> {
-    let process = Process::new(child.id());
-    let mut peak_rss_bytes = 0;
-    while child.try_wait()?.is_none() {
-        peak_rss_bytes = process.peak_rss_bytes().unwrap_or(0).max(peak_rss_bytes);
-        std::thread::sleep(Duration::from_millis(20));
-    }
+fn watch(mut child: Child, began: Instant, said: &Path, peak: &Path) -> Result<Audited> {
+    child.wait()?;
     let took = began.elapsed();
     let said = std::fs::read(said)?;
     let report: Value = serde_json::from_slice(&said).context("the audit did not say what it found")?;
     ensure!(report["clean"] == true, "the audit found something: {report}");
+    let peak_rss_bytes = std::fs::read_to_string(peak)?.parse().context("the audit did not say what memory it had")?;
     Ok(Audited { took, peak_rss_bytes, rows_read: report["rows_read"].as_u64().unwrap_or(0) })
-}
-
-fn report(bench: &AuditBench, alone: &Audited, beside: &Audited, calm: &Measured, busy: &Measured) -> Value {
-    let audited = |audited: &Audited| {
-        let Audited { took, peak_rss_bytes, rows_read } = audited;
-        json!({"seconds": took.as_secs_f64(), "peak_rss_mib": peak_rss_bytes >> 20, "rows_read": rows_read})
-    };
-    let measured = |measured: &Measured| {
-        let (p50_us, p99_us) = (measured.micros_at(0.5), measured.micros_at(0.99));
-        json!({"rate_per_s": measured.rate_per_s(), "p50_us": p50_us, "p99_us": p99_us, "errors": measured.errors})
-    };
-    json!({
-        "prefilled": bench.holds,
-        "audit_alone": audited(alone),
-        "audit_beside_clients": audited(beside),
-        "holds_alone": measured(calm),
-        "holds_beside_audit": measured(busy),
-    })
 }

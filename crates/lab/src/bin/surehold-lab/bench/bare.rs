@@ -1,4 +1,4 @@
-//! `surehold bench bare`: the rival of `bench http`, as a process of its own.
+//! `surehold-lab bench bare`: the rival of `bench http`, as a process of its own.
 
 use std::net::SocketAddr;
 

@@ -1,4 +1,4 @@
-//! `surehold bench holds`.
+//! `surehold-lab bench holds`.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -7,12 +7,13 @@ use anyhow::{Context, Result, ensure};
 use clap::{Args, ValueEnum};
 use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusHandle};
 use surehold_engine::{BATCH_COMMANDS_MAX, Engine};
-use surehold_lab::bench::{HoldsLoad, Measured, Prefill, Textbook, fdatasync_per_s, prepare, run};
+use surehold_lab::bench::{HoldsLoad, Measured, Prefill, Textbook, prepare, run};
 
 use super::batches::Batches;
-use super::report::{Against, Report};
+use super::figures::Rounds;
+use super::report::{Case, Report};
 use super::stores::{StoreKind, Target};
-use super::{PROBE, ROUNDS};
+use super::timing::Timing;
 
 /// Everything is on: journal, idempotency by id, versions, metrics, full durability.
 #[derive(Args)]
@@ -40,12 +41,8 @@ pub(crate) struct Holds {
     /// Nights of each hold
     #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..=100))]
     nights: u32,
-    /// Measured time, shared by both sides of a comparison
-    #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=3_600))]
-    seconds: u32,
-    /// Time before the measurement that does not count
-    #[arg(long, default_value_t = 1)]
-    warmup_seconds: u32,
+    #[command(flatten)]
+    timing: Timing,
     /// Holds per request
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     batch: u32,
@@ -125,92 +122,110 @@ impl Holds {
     async fn measure(&self, bench: &Bench) -> Result<Report> {
         let first = if self.against == Rival::Small { SMALL_HOLDS } else { self.prefill };
         prepare(&bench.engines[0], &bench.load, Prefill { holds: first }).await?;
-        bench.hold(&bench.engines, Duration::from_secs(u64::from(self.warmup_seconds))).await;
-        let mut disk = Vec::new();
+        bench.hold(&bench.engines, self.timing.warmup()).await;
         let before = bench.batches();
-        let slice = Duration::from_secs_f64(f64::from(self.seconds) / f64::from(ROUNDS));
-        let (ours, against) = match self.against {
-            Rival::Fdatasync => {
-                let mut ours = Measured::default();
-                for _ in 0..ROUNDS {
-                    disk.push(fdatasync_per_s(&self.dir, PROBE)?);
-                    ours.add(&bench.hold(&bench.engines, slice).await);
-                }
-                let rate_per_s = mean(&disk);
-                (ours, Against { name: "fdatasync".to_owned(), rate_per_s, p99_us: None, errors: 0 })
-            }
-            Rival::Textbook => {
-                let rivals = self.against_clients.map_or(Ok(bench.load.clients), usize::try_from)?;
-                let load = HoldsLoad { clients: rivals, ..bench.load.clone() };
-                let url = self.url.as_deref().context("--url is needed")?;
-                let mut textbook = Textbook::prepare(url, &load).await?;
-                let (mut ours, mut theirs) = (Measured::default(), Measured::default());
-                for _ in 0..ROUNDS {
-                    disk.push(fdatasync_per_s(&self.dir, PROBE)?);
-                    theirs.add(&textbook.run(slice).await?);
-                    ours.add(&bench.hold(&bench.engines, slice).await);
-                }
-                (ours, Against::measured(&format!("textbook, {rivals} clients"), &theirs))
-            }
-            Rival::Undisturbed => {
-                let (mut ours, mut calm) = (Measured::default(), Measured::default());
-                for _ in 0..ROUNDS {
-                    disk.push(fdatasync_per_s(&self.dir, PROBE)?);
-                    calm.add(&bench.hold(&bench.engines, slice).await);
-                    let reader = bench.target.reader()?;
-                    ours.add(&bench.hold(&bench.engines, slice).await);
-                    let scans = reader.stop()?;
-                    eprintln!("The reader went through the table {scans} times");
-                }
-                (ours, Against::measured("undisturbed", &calm))
-            }
-            Rival::Small => {
-                disk.push(fdatasync_per_s(&self.dir, PROBE)?);
-                let small = bench.hold(&bench.engines, slice).await;
-                let there = SMALL_HOLDS + small.holds;
-                prepare(&bench.engines[0], &bench.load, Prefill { holds: self.prefill.saturating_sub(there) }).await?;
-                disk.push(fdatasync_per_s(&self.dir, PROBE)?);
-                let ours = bench.hold(&bench.engines, slice).await;
-                (ours, Against::measured("10,000 holds", &small))
-            }
-            Rival::OneEngine => {
-                let (mut ours, mut one) = (Measured::default(), Measured::default());
-                for _ in 0..ROUNDS {
-                    disk.push(fdatasync_per_s(&self.dir, PROBE)?);
-                    one.add(&bench.hold(&bench.engines[..1], slice).await);
-                    ours.add(&bench.hold(&bench.engines, slice).await);
-                }
-                (ours, Against::measured("one engine", &one))
-            }
+        let measured = match self.against {
+            Rival::Fdatasync => self.against_disk(bench).await?,
+            Rival::Textbook => self.against_textbook(bench).await?,
+            Rival::Undisturbed => self.against_undisturbed(bench).await?,
+            Rival::Small => self.against_small(bench).await?,
+            Rival::OneEngine => self.against_one_engine(bench).await?,
         };
-        Ok(self.report(bench, &ours, against, bench.batches().since(&before), mean(&disk)))
+        Ok(self.report(bench, &measured, bench.batches().since(&before)))
     }
 
-    fn report(&self, bench: &Bench, ours: &Measured, against: Against, mean_batch: f64, fdatasync: f64) -> Report {
-        Report {
-            store: match self.store {
-                StoreKind::Sqlite => "sqlite".to_owned(),
-                StoreKind::Postgres => "postgres".to_owned(),
-            },
-            clients: bench.load.clients,
-            engines: bench.engines.len(),
-            tenants: bench.load.tenants,
-            pools: bench.load.room_types,
-            nights: bench.load.nights,
-            batch: bench.load.batch,
-            prefilled: self.prefill,
-            seconds: ours.elapsed.as_secs_f64(),
-            holds: ours.holds,
-            errors: ours.errors,
-            rate_per_s: ours.rate_per_s(),
-            p50_us: ours.micros_at(0.5),
-            p99_us: ours.micros_at(0.99),
-            p999_us: ours.micros_at(0.999),
-            mean_batch,
-            fdatasync_per_s: fdatasync,
-            ratio: ours.rate_per_s() / against.rate_per_s,
-            against,
+    async fn against_disk(&self, bench: &Bench) -> Result<Compared> {
+        let mut compared = Compared::new("fdatasync");
+        for _ in 0..self.timing.rounds() {
+            let disk = self.timing.probe(&self.dir)?;
+            compared.disk.add(&disk);
+            compared.theirs.add(&disk);
+            compared.ours.measure(bench.round(&bench.engines, self.timing.slice())).await?;
         }
+        Ok(compared)
+    }
+
+    async fn against_textbook(&self, bench: &Bench) -> Result<Compared> {
+        let clients = self.against_clients.map_or(Ok(bench.load.clients), usize::try_from)?;
+        let load = HoldsLoad { clients, ..bench.load.clone() };
+        let url = self.url.as_deref().context("--url is needed")?;
+        let mut textbook = Textbook::prepare(url, &load).await?;
+        let mut compared = Compared::new(&format!("textbook, {clients} clients"));
+        for _ in 0..self.timing.rounds() {
+            compared.disk.add(&self.timing.probe(&self.dir)?);
+            compared.theirs.add(&textbook.run(self.timing.slice()).await?);
+            compared.ours.measure(bench.round(&bench.engines, self.timing.slice())).await?;
+        }
+        Ok(compared)
+    }
+
+    async fn against_undisturbed(&self, bench: &Bench) -> Result<Compared> {
+        let mut compared = Compared::new("undisturbed");
+        for _ in 0..self.timing.rounds() {
+            compared.disk.add(&self.timing.probe(&self.dir)?);
+            compared.theirs.measure(bench.round(&bench.engines, self.timing.slice())).await?;
+            let reader = bench.target.reader()?;
+            // Without CPU: the reader of an SQLite file spends some in this process.
+            compared.ours.add(&bench.hold(&bench.engines, self.timing.slice()).await);
+            let scans = reader.stop()?;
+            eprintln!("The reader went through the table {scans} times");
+        }
+        Ok(compared)
+    }
+
+    async fn against_small(&self, bench: &Bench) -> Result<Compared> {
+        let mut compared = Compared::new("10,000 holds");
+        compared.disk.add(&self.timing.probe(&self.dir)?);
+        compared.theirs.measure(bench.round(&bench.engines, self.timing.slice())).await?;
+        let there = SMALL_HOLDS + compared.theirs.measured().holds;
+        prepare(&bench.engines[0], &bench.load, Prefill { holds: self.prefill.saturating_sub(there) }).await?;
+        compared.disk.add(&self.timing.probe(&self.dir)?);
+        compared.ours.measure(bench.round(&bench.engines, self.timing.slice())).await?;
+        Ok(compared)
+    }
+
+    async fn against_one_engine(&self, bench: &Bench) -> Result<Compared> {
+        let mut compared = Compared::new("one engine");
+        for _ in 0..self.timing.rounds() {
+            compared.disk.add(&self.timing.probe(&self.dir)?);
+            compared.theirs.measure(bench.round(&bench.engines[..1], self.timing.slice())).await?;
+            compared.ours.measure(bench.round(&bench.engines, self.timing.slice())).await?;
+        }
+        Ok(compared)
+    }
+
+    fn report(&self, bench: &Bench, compared: &Compared, mean_batch: f64) -> Report {
+        let store = self.store.name();
+        let Compared { ours, name, theirs, disk } = compared;
+        let case = Case::new("holds", format!("surehold on {store}"), ours.figures())
+            .against(name, theirs.figures())
+            .field("clients", bench.load.clients)
+            .field("engines", bench.engines.len())
+            .field("tenants", bench.load.tenants)
+            .field("pools", bench.load.room_types)
+            .field("nights", bench.load.nights)
+            .field("batch", bench.load.batch)
+            .field("prefilled", self.prefill)
+            .mean_batch(Some(mean_batch))
+            .fdatasync_per_s(disk.rate_per_s());
+        let mut report = Report::new("holds").field("store", store);
+        report.add(case);
+        report
+    }
+}
+
+/// Both sides, and the disk under them.
+struct Compared {
+    ours: Rounds,
+    name: String,
+    theirs: Rounds,
+    disk: Measured,
+}
+
+impl Compared {
+    fn new(name: &str) -> Compared {
+        let (ours, theirs, disk) = (Rounds::default(), Rounds::default(), Measured::default());
+        Compared { ours, name: name.to_owned(), theirs, disk }
     }
 }
 
@@ -237,12 +252,11 @@ impl Bench {
         measured
     }
 
+    async fn round(&self, engines: &[Engine], duration: Duration) -> Result<Measured> {
+        Ok(self.hold(engines, duration).await)
+    }
+
     fn batches(&self) -> Batches {
         Batches::read(&self.metrics.render())
     }
-}
-
-fn mean(values: &[f64]) -> f64 {
-    let count = u32::try_from(values.len()).map_or(1.0, f64::from);
-    values.iter().sum::<f64>() / count.max(1.0)
 }

@@ -1,29 +1,24 @@
-//! `surehold bench`: numbers that anybody can measure again.
+//! `surehold-lab bench`: numbers that anybody can measure again.
 
 mod audit;
 mod bare;
 mod batches;
+mod build;
 mod figures;
 mod holds;
 mod http;
 mod operations;
-mod operations_report;
 mod report;
+mod rival;
 mod servers;
 mod stays;
 mod stock;
 mod stores;
-
-use std::time::Duration;
+mod timing;
 
 use anyhow::Result;
 use clap::Subcommand;
 use tokio::runtime;
-
-/// Both sides of a comparison take turns, so that a slow minute of the machine hits both.
-const ROUNDS: u32 = 3;
-/// How long the disk is measured between two turns.
-const PROBE: Duration = Duration::from_millis(700);
 
 #[derive(Subcommand)]
 pub(crate) enum Bench {

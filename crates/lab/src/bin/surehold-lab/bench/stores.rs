@@ -16,6 +16,15 @@ pub(crate) enum StoreKind {
     Postgres,
 }
 
+impl StoreKind {
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            StoreKind::Sqlite => "sqlite",
+            StoreKind::Postgres => "postgres",
+        }
+    }
+}
+
 pub(crate) enum Target {
     /// A file in a folder that vanishes with the run.
     Sqlite {

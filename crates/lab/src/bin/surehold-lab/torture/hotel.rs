@@ -4,7 +4,6 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
-use surehold_lab::stripe::{AccountConfig, Mischief, RandomStripeFaults, StripeConfig, StripeSim, WebhookConfig};
 use surehold_lab::torture::auditor::{
     CollectPlan, FLOORS_FROM_REQUESTS, StaysChecked, Verdict, Violation, collect_stays, judge_stays,
 };
@@ -12,6 +11,9 @@ use surehold_lab::torture::book::{self, Book};
 use surehold_lab::torture::environment::{Finding, HOTEL_TENANT, Node, Stage};
 use surehold_lab::torture::history::Recorder;
 use surehold_lab::torture::workload::{self, Counts, GuestsPlan};
+use surehold_simulators::stripe::{
+    AccountConfig, Mischief, RandomStripeFaults, StripeConfig, StripeSim, WebhookConfig,
+};
 use tokio_util::sync::CancellationToken;
 
 use super::findings::Findings;

@@ -1,4 +1,4 @@
-//! `surehold torture`: starts servers of its own, harms them while clients ask, and proves what became of every request.
+//! `surehold-lab torture`: starts servers of its own, harms them while clients ask, and proves what became of every request.
 //!
 //! `run.rs` puts a run together; `goals.rs` says what it must reach; `folder.rs`, `progress.rs` and `page.rs` are what
 //! the user sees of it.
@@ -19,8 +19,8 @@ use std::time::Duration;
 
 use anyhow::{Result, ensure};
 use clap::{Args, ValueEnum};
-use surehold_lab::fixture::StoreKind;
 use surehold_lab::torture::environment::{FaultList, Possible};
+use surehold_testkit::fixture::StoreKind;
 
 /// Harm servers of its own while clients ask, and prove that nothing was lost, doubled or sold twice
 ///
@@ -48,10 +48,6 @@ pub(crate) struct Torture {
     /// For the history, the logs and the report [default: surehold-torture/STORE-SEED]
     #[arg(long, value_name = "DIR")]
     folder: Option<PathBuf>,
-    /// The bug to plant in the servers
-    #[cfg(feature = "sabotage")]
-    #[arg(long, hide = true, value_name = "NAME")]
-    sabotage: Option<String>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -100,7 +96,6 @@ struct Plan {
     clients: usize,
     possible: Possible,
     folder: PathBuf,
-    sabotage: Option<String>,
 }
 
 const VIOLATED: u8 = 1;
@@ -142,33 +137,18 @@ impl Torture {
             clients: usize::try_from(self.clients)?,
             possible,
             folder: folder.unwrap_or_else(|| format!("surehold-torture/{}-{seed}", self.store.name()).into()),
-            sabotage: self.sabotage()?,
         })
-    }
-
-    #[cfg(feature = "sabotage")]
-    fn sabotage(&self) -> Result<Option<String>> {
-        let named = self.sabotage.as_deref().map(crate::lab::sabotage_named).transpose()?;
-        Ok(named.map(|sabotage| sabotage.name().to_owned()))
-    }
-
-    #[cfg(not(feature = "sabotage"))]
-    #[expect(clippy::unnecessary_wraps, clippy::unused_self, reason = "there is nothing to plant in this build")]
-    fn sabotage(&self) -> Result<Option<String>> {
-        Ok(None)
     }
 }
 
 impl Plan {
     /// What to type to do the same again.
     fn command_line(&self) -> String {
-        let Plan { store, duration, operations, seed, clients, possible, sabotage, .. } = self;
+        let Plan { store, duration, operations, seed, clients, possible, .. } = self;
         let minutes = duration.as_secs_f64() / 60.0;
         let operations = if *operations > 0 { format!(" --operations {operations}") } else { String::new() };
-        let sabotage = sabotage.as_ref().map(|name| format!(" --sabotage {name}")).unwrap_or_default();
         format!(
-            "surehold torture --store {} --minutes {minutes}{operations} --seed {seed} --clients {clients} --faults {}\
-             {sabotage}",
+            "surehold-lab torture --store {} --minutes {minutes}{operations} --seed {seed} --clients {clients} --faults {}",
             store.name(),
             possible.faults
         )
@@ -192,7 +172,7 @@ mod tests {
         let check = |typed: &str, expected: &str| {
             let words = typed.split_whitespace();
             let plan = Words::try_parse_from(words).unwrap().torture.plan().unwrap();
-            assert_eq!(plan.command_line(), format!("surehold torture {expected}"));
+            assert_eq!(plan.command_line(), format!("surehold-lab torture {expected}"));
         };
         let all = "--store sqlite --minutes 1.5 --operations 30000 --seed 5 --clients 24 --faults kill=3,stop";
         check(&format!("x {all}"), all);

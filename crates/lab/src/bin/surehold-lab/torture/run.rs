@@ -4,13 +4,13 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
-use surehold_lab::provider::{FakeProvider, ProviderFault, ProviderReport, RandomFaults};
 use surehold_lab::torture::auditor::{self, Checked, CollectPlan, FinalState, StockChecked, Verdict, Violation};
 use surehold_lab::torture::environment::{
     Finding, Ledger, LogReport, NemesisPlan, Stage, StagePlan, Summary, TENANT, torment,
 };
 use surehold_lab::torture::history::{self, Entry, Recorder};
 use surehold_lab::torture::workload::{self, Counts, Followed, WorkloadEnd, WorkloadPlan};
+use surehold_simulators::provider::{FakeProvider, ProviderFault, ProviderReport, RandomFaults};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::task::JoinHandle;
 use tokio::time::{sleep, timeout};
@@ -78,7 +78,6 @@ pub(super) async fn run(plan: Plan) -> Result<bool> {
         faults: plan.possible.faults.clone(),
         bank: Some(provider.address()),
         stripe_accounts: Some(hotel.accounts()),
-        sabotage: plan.sabotage.clone(),
     };
     let stage = tokio::select! {
         stage = Stage::start(&stage_plan) => Arc::new(stage?),

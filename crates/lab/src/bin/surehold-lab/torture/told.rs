@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use anyhow::{Context, Result};
 use serde_json::Value;
-use surehold_lab::provider::ProviderReport;
 use surehold_lab::torture::auditor::ChargeSeen;
 use surehold_lab::torture::workload::Followed;
+use surehold_simulators::provider::ProviderReport;
 
 use super::findings::Findings;
 

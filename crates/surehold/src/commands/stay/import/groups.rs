@@ -267,7 +267,7 @@ mod tests {
     /// In whatever order rows come, each night ends as the last of them said, and is set once.
     #[test]
     fn later_rows_win() {
-        let mut dice = surehold_lab::hotel::Dice::new(7);
+        let mut dice = surehold_simulators::Dice::new(7);
         for _ in 0..300 {
             let mut roll = |sides: usize| i64::try_from(dice.roll(sides)).unwrap();
             let rows: Vec<(usize, Wanted)> = (0..40)

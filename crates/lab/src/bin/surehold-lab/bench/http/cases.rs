@@ -1,17 +1,14 @@
 //! The cases: who is asked what, in which turns.
 
-use std::time::Duration;
-
-use anyhow::{Context, Result};
+use anyhow::Result;
 use surehold_core::kernel::UNITS_MAX;
 use surehold_lab::bench::http::{Crowd, CrowdSize, Expected, HoldAsks, HttpLoad, Pace, run};
-use surehold_lab::bench::{Measured, Process, fdatasync};
+use surehold_lab::bench::{Measured, Process};
 
 use super::super::batches::mean_batch;
 use super::super::figures::Rounds;
+use super::super::report::{self, micros};
 use super::super::servers::Server;
-use super::super::{PROBE, ROUNDS};
-use super::report::{Against, Report};
 use super::{Case, Http};
 
 /// What was measured beside the two sides.
@@ -24,7 +21,7 @@ struct Aside {
 
 impl Http {
     /// Ours and the bare endpoint in turns, both at the same pace.
-    pub(super) async fn against_bare(&self, server: &Server) -> Result<Report> {
+    pub(super) async fn against_bare(&self, server: &Server) -> Result<report::Case> {
         let bare = Server::bare().await?;
         let bare_load = self.load(&bare, Expected::Placed)?;
         let our_load = match self.case {
@@ -39,71 +36,71 @@ impl Http {
                 self.load(server, Expected::Placed)?
             }
         };
-        run(&bare_load, self.warmup()).await?;
-        run(&our_load, self.warmup()).await?;
+        run(&bare_load, self.timing.warmup()).await?;
+        run(&our_load, self.timing.warmup()).await?;
         let before = server.batches().await;
         let (mut ours, mut theirs, mut disk) = (Rounds::default(), Rounds::default(), Measured::default());
-        for _ in 0..ROUNDS {
-            disk.add(&self.probe()?);
-            theirs.measure(&bare, &bare_load, self.slice()).await?;
-            ours.measure(server, &our_load, self.slice()).await?;
+        for _ in 0..self.timing.rounds() {
+            disk.add(&self.timing.probe(&self.dir)?);
+            theirs.ask(&bare, &bare_load, self.timing.slice()).await?;
+            ours.ask(server, &our_load, self.timing.slice()).await?;
         }
         let mean_batch = mean_batch(before, server.batches().await);
         let aside = Aside { disk, pace: self.pace(), mean_batch, crowd_cuts: None };
         self.report(server, &ours, "bare endpoint", &theirs, &aside)
     }
 
-    pub(super) async fn batches(&self, server: &Server) -> Result<Report> {
+    pub(super) async fn batches(&self, server: &Server) -> Result<report::Case> {
         server.put_pools(&self.shape()?, UNITS_MAX).await?;
         let load = self.load(server, Expected::Placed)?;
-        run(&load, self.warmup()).await?;
+        run(&load, self.timing.warmup()).await?;
         let before = server.batches().await;
         let (mut ours, mut disk) = (Rounds::default(), Measured::default());
-        for _ in 0..ROUNDS {
-            disk.add(&self.probe()?);
-            ours.measure(server, &load, self.slice()).await?;
+        for _ in 0..self.timing.rounds() {
+            disk.add(&self.timing.probe(&self.dir)?);
+            ours.ask(server, &load, self.timing.slice()).await?;
         }
         let mean_batch = mean_batch(before, server.batches().await);
-        let theirs = Rounds::of_disk(&disk);
+        let theirs = Rounds::of(&disk);
         let aside = Aside { disk, pace: Pace::Closed, mean_batch, crowd_cuts: None };
         self.report(server, &ours, "fdatasync", &theirs, &aside)
     }
 
     /// The maximum first, then half of it at fixed times.
-    pub(super) async fn half_max(&self, server: &Server) -> Result<Report> {
+    pub(super) async fn half_max(&self, server: &Server) -> Result<report::Case> {
         server.put_pools(&self.shape()?, UNITS_MAX).await?;
         let closed = self.load(server, Expected::Placed)?;
-        run(&closed, self.warmup()).await?;
+        run(&closed, self.timing.warmup()).await?;
         let mut max = Rounds::default();
-        let mut disk = self.probe()?;
-        for _ in 0..ROUNDS {
-            max.measure(server, &closed, self.slice()).await?;
+        let mut disk = self.timing.probe(&self.dir)?;
+        for _ in 0..self.timing.rounds() {
+            max.ask(server, &closed, self.timing.slice()).await?;
         }
-        let rate_per_s = half_rate_per_s(&max.seen.measured)?;
+        let rate_per_s = half_rate_per_s(max.measured())?;
         let open = HttpLoad { pace: Pace::Open { rate_per_s }, ..closed };
         let before = server.batches().await;
         let mut ours = Rounds::default();
-        for _ in 0..ROUNDS {
-            disk.add(&self.probe()?);
-            ours.measure(server, &open, self.slice()).await?;
+        for _ in 0..self.timing.rounds() {
+            disk.add(&self.timing.probe(&self.dir)?);
+            ours.ask(server, &open, self.timing.slice()).await?;
         }
         let mean_batch = mean_batch(before, server.batches().await);
         let aside = Aside { disk, pace: open.pace, mean_batch, crowd_cuts: None };
         self.report(server, &ours, "maximum", &max, &aside)
     }
 
-    pub(super) async fn crowd(&self, server: &Server) -> Result<Report> {
+    pub(super) async fn crowd(&self, server: &Server) -> Result<report::Case> {
         server.put_pools(&self.shape()?, UNITS_MAX).await?;
         let load = self.load(server, Expected::Placed)?;
-        run(&load, self.warmup()).await?;
+        run(&load, self.timing.warmup()).await?;
         let size = CrowdSize { idle: self.idle, slow: self.slow };
         let (mut ours, mut calm, mut disk) = (Rounds::default(), Rounds::default(), Measured::default());
         let mut cuts = 0;
-        for _ in 0..ROUNDS {
-            disk.add(&self.probe()?);
-            calm.measure(server, &load, self.slice()).await?;
+        for _ in 0..self.timing.rounds() {
+            disk.add(&self.timing.probe(&self.dir)?);
+            calm.ask(server, &load, self.timing.slice()).await?;
             let crowd = Crowd::gather(&server.target, size).await?;
-            ours.measure(server, &load, self.slice()).await?;
+            ours.ask(server, &load, self.timing.slice()).await?;
             cuts += crowd.cuts();
         }
         let aside = Aside { disk, pace: Pace::Closed, mean_batch: None, crowd_cuts: Some(cuts) };
@@ -119,44 +116,46 @@ impl Http {
         })
     }
 
-    fn probe(&self) -> Result<Measured> {
-        fdatasync(&self.dir, PROBE).context("cannot measure the disk; choose another --dir")
-    }
-
-    fn slice(&self) -> Duration {
-        Duration::from_secs(u64::from(self.seconds)) / ROUNDS
-    }
-
-    fn report(&self, server: &Server, ours: &Rounds, name: &str, theirs: &Rounds, aside: &Aside) -> Result<Report> {
+    fn report(
+        &self,
+        server: &Server,
+        ours: &Rounds,
+        name: &str,
+        theirs: &Rounds,
+        aside: &Aside,
+    ) -> Result<report::Case> {
         let shape = self.shape()?;
         let peak_rss_bytes = server.process.as_ref().map(Process::peak_rss_bytes).transpose()?;
         let figures = ours.figures();
-        let against = Against { name: name.to_owned(), figures: theirs.figures() };
-        let fdatasync_median_us = aside.disk.micros_at(0.5);
-        let micros = |micros: u64| Duration::from_micros(micros).as_secs_f64();
-        Ok(Report {
-            case: self.case.name(),
-            pace: match aside.pace {
-                Pace::Closed => "closed",
-                Pace::Open { .. } => "open",
-            },
-            connections: self.connections()?,
-            pools: shape.pools,
-            nights: shape.nights,
-            batch: shape.batch.unwrap_or(1),
-            seconds: ours.seen.measured.elapsed.as_secs_f64(),
-            cpu_resolution_us: ours.cpu_resolution_us(),
-            peak_rss_bytes,
-            mean_batch: aside.mean_batch,
-            fdatasync_per_s: aside.disk.rate_per_s(),
-            fdatasync_median_us,
-            p99_per_fdatasync: micros(figures.p99_us) / micros(fdatasync_median_us.max(1)),
-            crowd_cuts: aside.crowd_cuts,
-            ratio: figures.rate_per_s / against.figures.rate_per_s,
-            cpu_ratio: figures.cpu_us.zip(against.figures.cpu_us).map(|(ours, theirs)| ours / theirs),
-            ours: figures,
-            against,
-        })
+        let median_us = aside.disk.micros_at(0.5);
+        let p99_per_fdatasync = report::times(figures.p99_us, Some(median_us));
+        let (resolution, generator) =
+            (figures.cpu_resolution_us, figures.http.as_ref().map(|http| http.generator_cpu_us));
+        let case = report::Case::new(self.case.name(), self.case.name(), figures)
+            .against(name, theirs.figures())
+            .field(
+                "pace",
+                match aside.pace {
+                    Pace::Closed => "closed",
+                    Pace::Open { .. } => "open",
+                },
+            )
+            .field("connections", self.connections()?)
+            .field("pools", shape.pools)
+            .field("nights", shape.nights)
+            .field("batch", shape.batch.unwrap_or(1))
+            .notes(resolution.map(|resolution| format!("CPU of the server, ± {resolution:.1} µs each")))
+            .notes(generator.map(|cpu| format!("generator CPU {cpu:.1} µs")))
+            .field("peak_rss_bytes", peak_rss_bytes)
+            .notes(peak_rss_bytes.map(|bytes| format!("peak RSS {} MB", bytes / 1_000_000)))
+            .mean_batch(aside.mean_batch)
+            .fdatasync_per_s(aside.disk.rate_per_s())
+            .field("fdatasync_median_us", median_us)
+            .note(format!("fdatasync median {}", micros(median_us)))
+            .value("p99_per_fdatasync", p99_per_fdatasync, |times| format!("p99 = {times:.1} × fdatasync"))
+            .field("crowd_cuts", aside.crowd_cuts)
+            .notes(aside.crowd_cuts.map(|cuts| format!("{cuts} of the crowd cut off")));
+        Ok(case)
     }
 }
 
@@ -168,6 +167,8 @@ fn half_rate_per_s(max: &Measured) -> Result<u32> {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use super::*;
 
     #[test]

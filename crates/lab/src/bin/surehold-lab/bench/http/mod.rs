@@ -1,18 +1,18 @@
-//! `surehold bench http`: this process is the load generator, the servers are its children.
+//! `surehold-lab bench http`: this process is the load generator, the servers are its children.
 
 mod cases;
-mod report;
 
 use std::path::PathBuf;
-use std::time::Duration;
 
 use anyhow::{Context, Result, bail, ensure};
 use clap::{Args, ValueEnum};
 use surehold_lab::bench::http::{HoldShape, Pace};
 use tokio::signal::unix::{SignalKind, signal};
 
+use super::figures::Figures;
+use super::report::{self, Report};
 use super::servers::Server;
-use report::StartReport;
+use super::timing::Timing;
 
 /// Everything is on: keys, metrics, journal, idempotency by id, full durability.
 #[derive(Args)]
@@ -32,12 +32,8 @@ pub(crate) struct Http {
     /// Requests per second at fixed times (open loop); latency counts from the intended time
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     rate: Option<u32>,
-    /// Measured time, shared by both sides of a comparison
-    #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=3_600))]
-    seconds: u32,
-    /// Time before the measurement that does not count, for each side
-    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(0..=600))]
-    warmup_seconds: u32,
+    #[command(flatten)]
+    timing: Timing,
     /// Nights of each hold
     #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..=100))]
     nights: u32,
@@ -102,21 +98,34 @@ impl Http {
 
     async fn measure(&self) -> Result<()> {
         self.check()?;
-        let report = match self.case {
-            Case::Start => {
-                let mut starts = Vec::new();
-                for _ in 0..STARTS {
-                    starts.push(Server::time_to_start(&self.dir).await?);
-                }
-                return StartReport::new(starts).print(self.json);
-            }
+        let measured = match self.case {
+            Case::Start => self.start().await?,
             Case::Holds | Case::SoldOut => self.against_bare(&self.server().await?).await?,
             Case::Bare => self.against_bare(&Server::bare().await?).await?,
             Case::Batch => self.batches(&self.server().await?).await?,
             Case::HalfMax => self.half_max(&self.server().await?).await?,
             Case::Crowd => self.crowd(&self.server().await?).await?,
         };
+        let mut report = Report::new("http");
+        report.add(measured);
         report.print(self.json)
+    }
+
+    async fn start(&self) -> Result<report::Case> {
+        let mut starts = Vec::new();
+        for _ in 0..STARTS {
+            starts.push(Server::time_to_start(&self.dir).await?);
+        }
+        starts.sort();
+        let median = starts[STARTS / 2];
+        let starts_ms: Vec<f64> = starts.iter().map(|start| start.as_secs_f64() * 1e3).collect();
+        let shown = starts_ms.iter().map(|start| format!("{start:.0}")).collect::<Vec<_>>().join(", ");
+        let figures = Figures::latencies(u64::try_from(median.as_micros())?, None);
+        let case =
+            report::Case::new(self.case.name(), "process start to first answer", figures).field("starts_ms", starts_ms);
+        Ok(case.value("median_ms", Some(median.as_secs_f64() * 1e3), |ms| {
+            format!("First answer {ms:.0} ms after the start (median of {shown})")
+        }))
     }
 
     fn check(&self) -> Result<()> {
@@ -158,10 +167,6 @@ impl Http {
             nights: usize::try_from(self.nights)?,
             batch: batch.map(usize::try_from).transpose()?,
         })
-    }
-
-    fn warmup(&self) -> Duration {
-        Duration::from_secs(u64::from(self.warmup_seconds))
     }
 }
 

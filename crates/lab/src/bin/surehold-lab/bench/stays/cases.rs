@@ -6,16 +6,15 @@ use std::time::Duration;
 use anyhow::{Context, Result};
 use surehold_lab::bench::http::{Asks, HttpLoad, Pace, run};
 use surehold_lab::bench::stays::{BenchHotel, CalendarAsks, QuoteAsks, StayAsks, StaysTextbook, make_quotes};
-use surehold_lab::bench::{Measured, fdatasync, vacuum};
+use surehold_lab::bench::{Measured, vacuum};
 use tokio::runtime::Runtime;
 
 use super::super::batches::mean_batch;
 use super::super::figures::Rounds;
-use super::super::report::Against;
+use super::super::report::Case;
+use super::super::rival::{Rival, Textbook};
 use super::super::servers::Server;
-use super::super::{PROBE, ROUNDS};
 use super::Stays;
-use super::report::{CalendarReport, HoldsReport, QuotesReport};
 
 /// Connections that make the quotes beforehand: as many as keep both cores busy.
 const QUOTE_CONNECTIONS: usize = 16;
@@ -25,79 +24,90 @@ const QUOTES_MIN: usize = 200;
 const QUOTES_MAX: usize = 400_000;
 /// The textbook is tried with so many clients, to find its best.
 const TRIED_CLIENTS: [usize; 5] = [1, 2, 4, 8, 16];
+/// Less says nothing about how many quotes a round uses up.
+const WARMUP_MIN: Duration = Duration::from_millis(100);
 
 impl Stays {
     /// One guest at a time.
-    pub(super) async fn quotes(&self, server: &Server, hotel: &BenchHotel) -> Result<QuotesReport> {
+    pub(super) async fn quotes(&self, server: &Server, hotel: &BenchHotel) -> Result<Case> {
         let asks = QuoteAsks { hotel: hotel.clone(), nights: self.quote_nights };
         let options = asks.options(&server.target).await?;
         let rounds = self.one_at_a_time(server, asks).await?;
-        let (nights, room_types, rate_plans) = (self.quote_nights, self.room_types, self.rate_plans);
-        Ok(QuotesReport { nights, room_types, rate_plans, options, figures: rounds.figures() })
+        Ok(self.read_case("quotes", &rounds, self.quote_nights, self.room_types).field("options", options))
     }
 
     /// One reader at a time.
-    pub(super) async fn calendar(&self, server: &Server) -> Result<CalendarReport> {
+    pub(super) async fn calendar(&self, server: &Server) -> Result<Case> {
         let (room_types, nights) = (self.calendar_room_types, self.calendar_nights);
         let hotel = BenchHotel::new("grand", room_types, self.rate_plans, nights);
         hotel.open(&server.target).await?;
         let rounds = self.one_at_a_time(server, CalendarAsks { hotel }).await?;
-        Ok(CalendarReport { nights, room_types, rate_plans: self.rate_plans, figures: rounds.figures() })
+        Ok(self.read_case("calendar", &rounds, nights, room_types))
+    }
+
+    fn read_case(&self, name: &'static str, rounds: &Rounds, nights: u32, room_types: u32) -> Case {
+        let title = format!("{name}: {nights} nights, {room_types} room types, {} plans", self.rate_plans);
+        let case = Case::new(name, title, rounds.figures()).field("nights", nights);
+        case.field("room_types", room_types).field("rate_plans", self.rate_plans)
     }
 
     async fn one_at_a_time(&self, server: &Server, asks: impl Asks) -> Result<Rounds> {
         let load = HttpLoad { target: server.target.clone(), connections: 1, asks, pace: Pace::Closed };
-        run(&load, self.warmup()).await?;
+        run(&load, self.timing.warmup()).await?;
         let mut rounds = Rounds::default();
-        for _ in 0..ROUNDS {
-            rounds.measure(server, &load, self.slice()).await?;
+        for _ in 0..self.timing.rounds() {
+            rounds.ask(server, &load, self.timing.slice()).await?;
         }
         Ok(rounds)
     }
 
     /// Ours and the textbook in turns.
-    pub(super) async fn holds(&self, server: &Server, hotel: &BenchHotel) -> Result<HoldsReport> {
+    pub(super) async fn holds(&self, server: &Server, hotel: &BenchHotel) -> Result<Case> {
         let guests = Guests { bench: self, server, asks: QuoteAsks { hotel: hotel.clone(), nights: self.nights } };
         let options = guests.asks.options(&server.target).await?;
-        let mut rival = match self.postgres()? {
-            Some(url) => Some(Rival::prepare(self, url).await?),
-            None => None,
-        };
-        let warmup = self.warmup().max(Duration::from_millis(200));
+        let mut rival = self.rival().await?;
+        let warmup = self.timing.warmup().max(WARMUP_MIN);
         let mut warm = Rounds::default();
         guests.hold(&mut warm, QUOTES_AT_FIRST, warmup).await?;
         if let Some(rival) = &mut rival {
-            rival.find_best(warmup).await?;
+            rival.find_best(&TRIED_CLIENTS, warmup).await?;
         }
-        let quotes = quotes_needed(&warm.seen.measured, self.slice());
+        let quotes = quotes_needed(warm.measured(), self.timing.slice());
         let (mut ours, mut disk, mut quotes_per_s, mut batches) =
             (Rounds::default(), Measured::default(), Vec::new(), Vec::new());
-        for _ in 0..ROUNDS {
-            disk.add(&fdatasync(&self.dir, PROBE).context("cannot measure the disk; choose another --dir")?);
+        for _ in 0..self.timing.rounds() {
+            disk.add(&self.timing.probe(&self.dir)?);
             if let Some(rival) = &mut rival {
-                rival.measure(self.slice()).await?;
+                rival.measure(self.timing.slice()).await?;
             }
-            let told = guests.hold(&mut ours, quotes, self.slice()).await?;
-            quotes_per_s.push(told.quotes_per_s);
-            batches.extend(told.mean_batch);
+            let round = guests.hold(&mut ours, quotes, self.timing.slice()).await?;
+            quotes_per_s.push(round.quotes_per_s);
+            batches.extend(round.mean_batch);
         }
-        let (against, against_best) = rival.map(Rival::figures).unzip();
-        let rate_per_s = ours.seen.measured.rate_per_s();
-        let ratio = |against: &Option<Against>| against.as_ref().map(|against| rate_per_s / against.rate_per_s);
-        Ok(HoldsReport {
-            clients: self.clients,
-            nights: self.nights,
-            options,
-            seconds: ours.seen.measured.elapsed.as_secs_f64(),
-            figures: ours.figures(),
-            mean_batch: mean(&batches),
-            quotes_per_s: mean(&quotes_per_s),
-            fdatasync_per_s: disk.rate_per_s(),
-            ratio: ratio(&against),
-            ratio_best: ratio(&against_best),
-            against,
-            against_best,
-        })
+        let (store, nights, clients) = (self.store.name(), self.nights, self.clients);
+        let title = format!("holds on {store}: {nights} nights, {options} options a quote, {clients} clients");
+        let mut case = Case::new("holds", title, ours.figures());
+        for side in rival.into_iter().flat_map(Rival::sides) {
+            let name = format!("textbook without HTTP, {} clients", side.clients);
+            case = case.against(name, side.rounds.figures());
+        }
+        let case = case.field("clients", clients).field("nights", nights).field("options", options);
+        let case = case.mean_batch(mean(&batches));
+        // By 16 guests at a time.
+        let case =
+            case.value("quotes_per_s", mean(&quotes_per_s), |rate| format!("quotes made beforehand {rate:.0}/s"));
+        Ok(case.fdatasync_per_s(disk.rate_per_s()))
+    }
+
+    /// Only Postgres has a rival.
+    async fn rival(&self) -> Result<Option<Rival<OwnRuntime>>> {
+        let Some(url) = self.postgres()? else { return Ok(None) };
+        let clients = usize::try_from(self.clients)?;
+        let most = TRIED_CLIENTS.into_iter().fold(clients, usize::max);
+        let textbook = OwnRuntime::prepare(url, most, self.nights, self.rate_plans).await?;
+        // Of both sides.
+        vacuum(url).await?;
+        Ok(Some(Rival::new(textbook, clients)))
     }
 }
 
@@ -108,24 +118,24 @@ struct Guests<'a> {
     asks: QuoteAsks,
 }
 
-struct Told {
+struct HeldRound {
     quotes_per_s: f64,
     mean_batch: Option<f64>,
 }
 
 impl Guests<'_> {
     /// Asks for quotes, which does not count, then holds each of them, until the time is up or no quote is left.
-    async fn hold(&self, rounds: &mut Rounds, quotes: usize, duration: Duration) -> Result<Told> {
+    async fn hold(&self, rounds: &mut Rounds, quotes: usize, duration: Duration) -> Result<HeldRound> {
         let target = &self.server.target;
         let (pool, took) = make_quotes(target, &self.asks, quotes, QUOTE_CONNECTIONS).await?;
         let asks = StayAsks { quotes: Arc::new(pool), rate_plans: self.bench.rate_plans };
         let connections = usize::try_from(self.bench.clients)?;
         let load = HttpLoad { target: target.clone(), connections, asks, pace: Pace::Closed };
         let before = self.server.batches().await;
-        rounds.measure(self.server, &load, duration).await?;
+        rounds.ask(self.server, &load, duration).await?;
         let mean_batch = mean_batch(before, self.server.batches().await);
         let made = u32::try_from(quotes).map_or(f64::INFINITY, f64::from);
-        Ok(Told { quotes_per_s: made / took.as_secs_f64(), mean_batch })
+        Ok(HeldRound { quotes_per_s: made / took.as_secs_f64(), mean_batch })
     }
 }
 
@@ -137,28 +147,20 @@ fn quotes_needed(at_first: &Measured, slice: Duration) -> usize {
 }
 
 /// The textbook, on a runtime of its own with all cores: nothing of it waits for the load generator's one thread.
-struct Rival {
+struct OwnRuntime {
     runtime: Option<Runtime>,
     textbook: Option<StaysTextbook>,
-    clients: usize,
-    best_clients: usize,
-    measured: Measured,
-    best: Measured,
 }
 
-impl Rival {
-    async fn prepare(bench: &Stays, url: &str) -> Result<Rival> {
-        let (runtime, clients) = (Runtime::new()?, usize::try_from(bench.clients)?);
-        let (place, nights, rate_plans) = (url.to_owned(), bench.nights, bench.rate_plans);
-        let most = TRIED_CLIENTS.into_iter().fold(clients, usize::max);
-        let made = runtime.spawn(async move { StaysTextbook::prepare(&place, most, nights, rate_plans).await });
-        let textbook = Some(made.await??);
-        // Of both sides.
-        vacuum(url).await?;
-        let (measured, best) = (Measured::default(), Measured::default());
-        Ok(Rival { runtime: Some(runtime), textbook, clients, best_clients: clients, measured, best })
+impl OwnRuntime {
+    async fn prepare(url: &str, clients: usize, nights: u32, rate_plans: u32) -> Result<OwnRuntime> {
+        let (runtime, url) = (Runtime::new()?, url.to_owned());
+        let made = runtime.spawn(async move { StaysTextbook::prepare(&url, clients, nights, rate_plans).await });
+        Ok(OwnRuntime { textbook: Some(made.await??), runtime: Some(runtime) })
     }
+}
 
+impl Textbook for OwnRuntime {
     async fn run(&mut self, clients: usize, duration: Duration) -> Result<Measured> {
         let mut textbook = self.textbook.take().context("the textbook's clients broke")?;
         let runtime = self.runtime.as_ref().context("the textbook is at its end")?;
@@ -170,36 +172,9 @@ impl Rival {
         self.textbook = Some(textbook);
         measured
     }
-
-    /// Tries several numbers of clients.
-    async fn find_best(&mut self, duration: Duration) -> Result<()> {
-        let mut best_rate = 0.0;
-        for clients in TRIED_CLIENTS.into_iter().chain([self.clients]) {
-            let rate = self.run(clients, duration).await?.rate_per_s();
-            if rate > best_rate {
-                (best_rate, self.best_clients) = (rate, clients);
-            }
-        }
-        Ok(())
-    }
-
-    /// One turn with as many clients as ours, one with as many as suit it best.
-    async fn measure(&mut self, duration: Duration) -> Result<()> {
-        let measured = self.run(self.clients, duration).await?;
-        self.measured.add(&measured);
-        let best = self.run(self.best_clients, duration).await?;
-        self.best.add(&best);
-        Ok(())
-    }
-
-    fn figures(self) -> (Against, Against) {
-        let named = |clients: usize| format!("textbook without HTTP, {clients} clients");
-        let same = Against::measured(&named(self.clients), &self.measured);
-        (same, Against::measured(&named(self.best_clients), &self.best))
-    }
 }
 
-impl Drop for Rival {
+impl Drop for OwnRuntime {
     fn drop(&mut self) {
         // Waiting for its threads is not allowed here, and there is nothing to wait for.
         if let Some(runtime) = self.runtime.take() {
@@ -208,9 +183,9 @@ impl Drop for Rival {
     }
 }
 
-fn mean(values: &[f64]) -> f64 {
-    let count = u32::try_from(values.len()).map_or(1.0, f64::from);
-    values.iter().sum::<f64>() / count.max(1.0)
+fn mean(values: &[f64]) -> Option<f64> {
+    let count = u32::try_from(values.len()).ok().filter(|count| *count > 0)?;
+    Some(values.iter().sum::<f64>() / f64::from(count))
 }
 
 #[cfg(test)]

@@ -1,25 +1,23 @@
-//! `surehold bench stays`: this process is the load generator and the textbook's client, the server is its child.
+//! `surehold-lab bench stays`: this process is the load generator and the textbook's client, the server is its child.
 
 mod cases;
-mod report;
 
 use std::path::PathBuf;
-use std::time::Duration;
 
 use anyhow::{Result, bail, ensure};
 use clap::{Args, ValueEnum};
 use surehold_lab::bench::stays::BenchHotel;
 use tokio::signal::unix::{SignalKind, signal};
 
-use super::ROUNDS;
+use super::report::Report;
 use super::servers::Server;
 use super::stores::StoreKind;
-use report::Report;
+use super::timing::Timing;
 
 /// Everything is on: keys, metrics, journal, idempotency by id, full durability.
 #[derive(Args)]
 pub(crate) struct Stays {
-    /// What to measure; everything unless told
+    /// What to measure; everything by default
     #[arg(long, value_enum)]
     case: Vec<Case>,
     #[arg(long, value_enum, default_value = "sqlite")]
@@ -30,12 +28,8 @@ pub(crate) struct Stays {
     /// The folder whose disk is measured, and where the data folder is put
     #[arg(long, default_value = ".")]
     dir: PathBuf,
-    /// Measured time of each case, and of each side of a comparison
-    #[arg(long, default_value_t = 9, value_parser = clap::value_parser!(u32).range(1..=3_600))]
-    seconds: u32,
-    /// Time before the measurement that does not count
-    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(0..=600))]
-    warmup_seconds: u32,
+    #[command(flatten)]
+    timing: Timing,
     /// Guests who hold rooms, each waiting for the answer before the next; quotes and calendars are asked for one at a time
     #[arg(long, default_value_t = 64, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     clients: u32,
@@ -86,23 +80,20 @@ impl Stays {
 
     async fn measure(&self) -> Result<()> {
         let server = Server::serve(&self.dir, self.postgres()?).await?;
-        let mut report = Report::new(match self.store {
-            StoreKind::Sqlite => "sqlite",
-            StoreKind::Postgres => "postgres",
-        });
+        let mut report = Report::new("stays").field("store", self.store.name());
         let nights = self.quote_nights.max(self.nights) + 1;
         let hotel = BenchHotel::new("inn", self.room_types, self.rate_plans, nights).endless();
         if self.measures(Case::Quotes) || self.measures(Case::Holds) {
             hotel.open(&server.target).await?;
         }
         if self.measures(Case::Quotes) {
-            report.quotes = Some(self.quotes(&server, &hotel).await?);
+            report.add(self.quotes(&server, &hotel).await?);
         }
         if self.measures(Case::Calendar) {
-            report.calendar = Some(self.calendar(&server).await?);
+            report.add(self.calendar(&server).await?);
         }
         if self.measures(Case::Holds) {
-            report.holds = Some(self.holds(&server, &hotel).await?);
+            report.add(self.holds(&server, &hotel).await?);
         }
         report.print(self.json)
     }
@@ -118,13 +109,5 @@ impl Stays {
             "--store postgres needs --url postgres://user@host/database (an empty database), and no other store does"
         );
         Ok(self.url.as_deref())
-    }
-
-    fn slice(&self) -> Duration {
-        Duration::from_secs(u64::from(self.seconds)) / ROUNDS
-    }
-
-    fn warmup(&self) -> Duration {
-        Duration::from_secs(u64::from(self.warmup_seconds))
     }
 }

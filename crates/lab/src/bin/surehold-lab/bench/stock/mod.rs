@@ -1,8 +1,7 @@
-//! `surehold bench stock`: an engine in this process, and the textbook's clients beside it.
+//! `surehold-lab bench stock`: an engine in this process, and the textbook's clients beside it.
 
 mod cases;
 mod late;
-mod report;
 mod sales;
 
 use std::path::PathBuf;
@@ -12,15 +11,16 @@ use anyhow::{Context, Result, ensure};
 use clap::{Args, ValueEnum};
 use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusHandle};
 
-use super::ROUNDS;
 use super::batches::Batches;
+use super::report::Report;
 use super::stores::{StoreKind, Target};
-use report::Report;
+use super::timing::Timing;
+use sales::Goods;
 
 /// Everything is on: journal, idempotency by id, versions, metrics, full durability.
 #[derive(Args)]
 pub(crate) struct Stock {
-    /// What to measure; everything unless told
+    /// What to measure; everything by default
     #[arg(long, value_enum)]
     case: Vec<Case>,
     #[arg(long, value_enum, default_value = "sqlite")]
@@ -34,12 +34,8 @@ pub(crate) struct Stock {
     /// Clients who sell, each waiting for its answer before it asks again
     #[arg(long, default_value_t = 64, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     clients: u32,
-    /// Measured time of each side of a comparison
-    #[arg(long, default_value_t = 9, value_parser = clap::value_parser!(u32).range(1..=3_600))]
-    seconds: u32,
-    /// Time before the measurement that does not count
-    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(0..=600))]
-    warmup_seconds: u32,
+    #[command(flatten)]
+    timing: Timing,
     /// Documents that are posted into the trap
     #[arg(long, default_value_t = 100_000, value_parser = clap::value_parser!(u64).range(1..=100_000_000))]
     documents: u64,
@@ -86,39 +82,33 @@ impl Stock {
         let metrics = PrometheusBuilder::new().install_recorder().context("cannot keep metrics")?;
         let target = Target::new(self.store, self.url.clone(), &self.dir)?;
         let measuring = Measuring { stock: &self, target, metrics };
-        let mut report = Report::new(match self.store {
-            StoreKind::Sqlite => "sqlite",
-            StoreKind::Postgres => "postgres",
-        });
-        for (case, products) in [(Case::Hot, 1), (Case::Hundred, 100), (Case::Uniform, 1_000)] {
-            if self.measures(case) {
-                report.add_sales(case, measuring.sales(products).await?);
-            }
+        let mut report = Report::new("stock").field("store", self.store.name());
+        for goods in Goods::ALL.into_iter().filter(|goods| self.measures(goods.case)) {
+            report.add(measuring.sales(&goods).await?);
         }
         if self.measures(Case::Deadlock) && self.url.is_some() {
-            report.deadlock = Some(measuring.deadlock().await?);
+            report.add(measuring.deadlock().await?);
         }
         if self.measures(Case::Replay) {
-            report.replay = Some(measuring.replay().await?);
+            report.add(measuring.replay().await?);
         }
         if self.measures(Case::Backdated) {
-            report.backdated = Some(measuring.backdated().await?);
+            report.add(measuring.backdated().await?);
         }
-        report.finish().print(self.json)
+        report.print(self.json)
     }
 
     fn measures(&self, case: Case) -> bool {
         self.case.is_empty() || self.case.contains(&case)
     }
 
-    fn slice(&self) -> Duration {
-        Duration::from_secs(u64::from(self.seconds)) / ROUNDS
-    }
-
     fn warmup(&self) -> Duration {
-        Duration::from_secs(u64::from(self.warmup_seconds)).max(Duration::from_millis(200))
+        self.timing.warmup().max(WARMUP_MIN)
     }
 }
+
+/// Less says nothing about how many clients suit the textbook best.
+const WARMUP_MIN: Duration = Duration::from_millis(100);
 
 /// What is measured, and where.
 struct Measuring<'a> {
