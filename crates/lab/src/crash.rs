@@ -10,7 +10,8 @@ use surehold_core::kernel::commands::{CancelHold, ConvertHold, PlaceHold};
 use surehold_core::kernel::{ConvertMode, HoldId, TenantId};
 use surehold_engine::{Engine, EngineConfig, Failure, Store, new_hold_id};
 
-use crate::hotel::{Dice, Hotel};
+use surehold_simulators::Dice;
+use surehold_testkit::hotel::Hotel;
 
 const CLIENTS: usize = 24;
 

@@ -42,7 +42,8 @@ pub enum Harm {
 /// Longer than a client needs to come back and ask.
 const COMMIT_DELAY: Duration = Duration::from_millis(200);
 const LATE_ANSWER_TIME_MAX: Duration = Duration::from_secs(5);
-const STRIKE_TIME_MAX: Duration = Duration::from_secs(20);
+/// A server whose disk is busy with something else may take long to commit.
+const STRIKE_TIME_MAX: Duration = Duration::from_mins(2);
 const MESSAGE_BYTES_MAX: usize = 64 << 20;
 
 #[derive(Debug)]

@@ -76,6 +76,7 @@ pub fn record(writer: &mut Command, folder: &Path) -> Result<Recording> {
     strace.args(["-f", "--seccomp-bpf", "-y", "-xx", "-s", BYTES_SHOWN_MAX, "-e"]).arg(format!("trace={TRACED}"));
     strace.args(["-e", "signal=none", "-o"]).arg(log.path()).arg("--").arg(writer.get_program());
     strace.args(writer.get_args()).stdin(Stdio::null()).stdout(Stdio::null());
+    strace.envs(writer.get_envs().filter_map(|(name, value)| Some((name, value?))));
     let status = strace.status().context("cannot run `strace`; `cargo xtask test` installs it")?;
     ensure!(status.success(), "the writer failed under strace: {status}");
     let log = fs::read_to_string(log.path())?;

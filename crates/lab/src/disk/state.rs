@@ -7,7 +7,7 @@ use std::path::Path;
 use anyhow::Result;
 
 use super::recording::{Call, Moment, Recording};
-use crate::hotel::Dice;
+use surehold_simulators::Dice;
 
 /// By name, what is in them.
 pub type Files = BTreeMap<String, Vec<u8>>;

@@ -10,7 +10,8 @@ use surehold_engine::{Engine, EngineConfig, Failure, new_hold_id};
 use surehold_sqlite::SqliteStore;
 
 use crate::crash::Report;
-use crate::hotel::{Dice, Hotel, one_of_each};
+use surehold_simulators::Dice;
+use surehold_testkit::hotel::{Hotel, one_of_each};
 
 const CLIENTS: usize = 8;
 

@@ -8,8 +8,8 @@ use surehold_engine::{BoxFuture, Provider, Told};
 use tokio::time::sleep;
 
 use super::shared::Shared;
-use crate::charge::{ChargeRequest, told_by_call, told_by_probe};
-use crate::provider::{Heard, Response};
+use surehold_simulators::charge::{ChargeRequest, told_by_call, told_by_probe};
+use surehold_simulators::provider::{Heard, Response};
 
 pub(super) struct SimulatedBank {
     pub(super) shared: Arc<Shared>,

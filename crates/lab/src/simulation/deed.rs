@@ -25,7 +25,7 @@ impl From<Pool> for Reply {
     }
 }
 
-crate::deeds!(
+surehold_testkit::deeds!(
     pub(super) Deed,
     replies Reply, by Reply::from,
     of AdjustPool, CancelHold, ConvertHold, ExpireHold, ExtendHold, GiveBack, GrantUnits, MoveBooked, PlaceHold, PutPool,

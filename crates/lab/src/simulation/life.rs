@@ -24,9 +24,9 @@ use super::script::{Author, TENANTS, supply};
 use super::session::SimulatedSession;
 use super::shared::{Shared, dice, on_boundary};
 use super::store::SimulatedStore;
-use crate::charge::{CHARGE, Charging, NoteCharge, nothing_is_left};
-use crate::hotel::Dice;
-use crate::provider::{ProviderFault, RandomFaults};
+use surehold_simulators::Dice;
+use surehold_simulators::charge::{CHARGE, Charging, NoteCharge, nothing_is_left};
+use surehold_simulators::provider::{ProviderFault, RandomFaults};
 
 /// Of all tenants.
 pub(super) const POLICY: HoldPolicy =

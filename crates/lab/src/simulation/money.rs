@@ -9,8 +9,8 @@ use surehold_core::operations::{
 
 use super::dump::{Dump, TenantDump};
 use super::requests::{Ask, Request, Verdict};
-use crate::charge::{CHARGE_WITH_FEE, effect_name, note};
-use crate::provider::ProviderReport;
+use surehold_simulators::charge::{CHARGE_WITH_FEE, effect_name, note};
+use surehold_simulators::provider::ProviderReport;
 
 pub(super) fn audit(dump: &TenantDump, requests: &[Request], report: &ProviderReport) -> Vec<String> {
     let mut wrong = Vec::new();
@@ -128,8 +128,8 @@ mod tests {
     use surehold_core::kernel::TenantId;
 
     use super::*;
-    use crate::charge::{CHARGE, charge};
     use crate::simulation::requests::Call;
+    use surehold_simulators::charge::{CHARGE, charge};
 
     fn wrong(there: bool, asked: &[&[Verdict]]) -> usize {
         let task = charge(&CHARGE, "p", 100);

@@ -12,8 +12,8 @@ use uuid::Builder;
 
 use super::deed::{Deed, Subject};
 use super::requests::{Ask, Known, Notebook, Request};
-use crate::charge::{CHARGE, CHARGE_WITH_FEE, charge, charge_of};
-use crate::hotel::Dice;
+use surehold_simulators::Dice;
+use surehold_simulators::charge::{CHARGE, CHARGE_WITH_FEE, charge, charge_of};
 
 pub(super) const TENANTS: [TenantId; 2] = [TenantId(1), TenantId(2)];
 const SLOTS: [&str; 5] = ["", "2027-03-01", "2027-03-02", "2027-03-03", "2027-03-04"];

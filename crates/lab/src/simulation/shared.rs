@@ -13,8 +13,8 @@ use tokio::time::Instant;
 
 use super::defects::Defects;
 use super::point::{Coverage, Point};
-use crate::hotel::Dice;
-use crate::provider::InProcess;
+use surehold_simulators::Dice;
+use surehold_simulators::provider::InProcess;
 
 /// 2027-01-15, in microseconds since 1970.
 const STARTED_AT_MICROS: i64 = 1_800_000_000_000_000;

@@ -1,4 +1,4 @@
-//! `surehold torture`: real servers under load and faults, and a proof of what became of every request.
+//! `surehold-lab torture`: real servers under load and faults, and a proof of what became of every request.
 //!
 //! Three parts that are written apart and know little of each other, so that they cannot share a mistake:
 //!

@@ -5,23 +5,24 @@
 //! The clerks are those of torture, and so is their auditor; what sums come to is reckoned here, from the documents alone.
 
 use std::collections::BTreeMap;
-use std::path::Path;
 use std::process::Command;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use surehold_lab::fixture::fresh_database;
-use surehold_lab::ports::LastingPort;
 use surehold_lab::torture::auditor::{Card, CollectPlan, RowSeen, StockState, collect_stock, judge_stock};
 use surehold_lab::torture::book::{self, Book};
 use surehold_lab::torture::stock_book::{ClerkAsk, ClerkEntry, Paper};
 use surehold_lab::torture::workload::{ClerksPlan, Counts, open_stores, run_clerks};
+use surehold_testkit::fixture::StoreKind;
+use surehold_testkit::on_each_store;
+use surehold_testkit::ports::LastingPort;
 use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
-use crate::live::{Live, Place};
-use crate::text;
+use surehold_testkit::live::{Live, Place};
+
+use crate::{place_on, text};
 
 const CLERKS: usize = 8;
 const KILLS: usize = 10;
@@ -32,20 +33,11 @@ const PAUSE: Duration = Duration::from_millis(20);
 /// Far beyond what so many deeds take.
 const PATIENCE: Duration = Duration::from_mins(3);
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn on_sqlite() {
-    let folder = tempfile::tempdir().unwrap();
-    trade(folder.path(), Place::new(folder.path())).await;
-}
+on_each_store! { trade }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn on_postgres() {
+async fn trade(store: StoreKind) {
     let folder = tempfile::tempdir().unwrap();
-    let place = Place { store: Some(fresh_database().await.unwrap()), ..Place::new(folder.path()) };
-    trade(folder.path(), place).await;
-}
-
-async fn trade(folder: &Path, mut place: Place) {
+    let mut place = place_on(store, folder.path()).await;
     let port = LastingPort::take().unwrap();
     place.port = port.number();
     // Whoever is killed has lost its work three seconds later.
@@ -60,7 +52,7 @@ async fn trade(folder: &Path, mut place: Place) {
         tenant: "casa".to_owned(),
         api_key: live.casa_key(),
     };
-    let written = folder.join("clerks.jsonl");
+    let written = folder.path().join("clerks.jsonl");
     let book = Arc::new(Book::create(&written, Instant::now()).unwrap());
     open_stores(&plan, &book).await.unwrap();
     let (counts, stop) = (Arc::new(Counts::default()), CancellationToken::new());
@@ -173,7 +165,7 @@ fn audit(place: &Place, live: Live) {
     live.signal("TERM");
     let ended = tokio::task::block_in_place(|| live.ended());
     assert!(ended.success(), "{}", place.log());
-    let mut audit = Command::new(env!("CARGO_BIN_EXE_surehold"));
+    let mut audit = Command::new(crate::PROGRAM);
     audit.args(["audit", "--data"]).arg(&place.data);
     if let Some(url) = &place.store {
         audit.args(["--store", url]);

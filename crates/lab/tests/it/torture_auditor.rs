@@ -15,10 +15,11 @@ use surehold_core::kernel::Timestamp;
 use surehold_engine::EngineConfig;
 use surehold_http::server::Peer;
 use surehold_http::{Api, ApiConfig};
-use surehold_lab::fixture::{Fixture, StoreKind};
-use surehold_lab::hotel::Dice;
 use surehold_lab::torture::auditor::{CollectPlan, collect, judge};
 use surehold_lab::torture::history::{Answer, Ask, Entry, HoldSeen, Kind, PoolSeen, Units};
+use surehold_simulators::Dice;
+use surehold_testkit::fixture::{Fixture, StoreKind};
+use surehold_testkit::on_each_store;
 use tokio_util::sync::CancellationToken;
 use tower::ServiceExt;
 use uuid::Uuid;
@@ -269,12 +270,4 @@ async fn nothing_is_wrong(kind: StoreKind) {
     assert!(checked.windows > 3 && checked.windows_undecided == 0 && checked.reads > 50, "{checked:?}");
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn nothing_is_wrong_on_sqlite() {
-    nothing_is_wrong(StoreKind::Sqlite).await;
-}
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn nothing_is_wrong_on_postgres() {
-    nothing_is_wrong(StoreKind::Postgres).await;
-}
+on_each_store! { nothing_is_wrong }

@@ -26,7 +26,7 @@ fn variable(name: &str) -> Option<u64> {
 fn complain(outcome: &Outcome) -> String {
     let seed = outcome.seed;
     let violations = outcome.violations.join("\n");
-    format!("{SEED_VARIABLE}={seed} cargo test -p surehold-lab --test simulation\n{violations}")
+    format!("cargo xtask prove simulation --seed {seed}\n{violations}")
 }
 
 #[derive(Default)]

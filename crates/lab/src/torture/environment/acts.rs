@@ -18,8 +18,8 @@ use super::node::{ENDED_BY_ITSELF, Life, Node};
 use super::probe::Prober;
 use super::schedule::Step;
 use super::stage::{CONVERGE_WITHIN, Stage};
-use crate::fixture;
 use crate::proxy::Harm;
+use surehold_testkit::fixture;
 
 const RETRY_PAUSE: Duration = Duration::from_millis(5);
 const STRIKE_PATIENCE: Duration = Duration::from_secs(5);

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use anyhow::{Context, Result};
 
-use crate::private_postgres::PrivatePostgres;
+use surehold_testkit::private_postgres::PrivatePostgres;
 
 const CRASHED_LAUNCHES_MAX: u32 = 5;
 

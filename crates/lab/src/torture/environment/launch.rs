@@ -10,7 +10,7 @@ use super::fault::FaultKind;
 use super::node::{self, Launch, Node, Role};
 use super::probe::{self, Prober};
 use super::stage::{HOTEL_TENANT, STORES_TENANT, StagePlan, TENANT};
-use crate::ports::LastingPort;
+use surehold_testkit::ports::LastingPort;
 
 pub(super) fn text(path: &Path) -> Result<String> {
     Ok(path.to_str().context("the folder's name is not UTF-8; choose another")?.to_owned())
@@ -35,9 +35,6 @@ fn common_args(plan: &StagePlan, folder: &Path, args: &mut Vec<String>) -> Resul
     }
     if let Some(bank) = plan.bank {
         args.extend(["--lab-bank".to_owned(), bank.to_string()]);
-    }
-    if let Some(sabotage) = &plan.sabotage {
-        args.extend(["--sabotage".to_owned(), sabotage.clone()]);
     }
     if plan.stripe_accounts.is_some() {
         set(args, &format!("stripe.accounts_file={}", text(&accounts_file(folder))?));

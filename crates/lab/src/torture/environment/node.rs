@@ -14,7 +14,7 @@ use tokio::time::{sleep, timeout};
 
 use super::ledger::Ledger;
 use super::probe;
-use crate::ports::LastingPort;
+use surehold_testkit::ports::LastingPort;
 
 pub(super) const ENDED_BY_ITSELF: &str = "no node ends by itself";
 const LOOK_PAUSE: Duration = Duration::from_millis(10);

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::fault::{FaultKind, FaultList};
-use crate::hotel::Dice;
+use surehold_simulators::Dice;
 
 /// One fault to come. What the rolls mean is the fault's own matter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

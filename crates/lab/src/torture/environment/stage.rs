@@ -26,8 +26,8 @@ use super::logs::LogReport;
 use super::node::{ENDED_BY_ITSELF, Launch, Node, Role};
 use super::probe::Prober;
 use super::room::Room;
-use crate::fixture::StoreKind;
 use crate::proxy::Proxy;
+use surehold_testkit::fixture::StoreKind;
 
 pub const TENANT: &str = "torture";
 /// Where guests stay.
@@ -54,8 +54,6 @@ pub struct StagePlan {
     pub bank: Option<SocketAddr>,
     /// The file with the accounts at Stripe, if guests are to pay there.
     pub stripe_accounts: Option<String>,
-    /// The bug to be planted in every node.
-    pub sabotage: Option<String>,
 }
 
 /// What can be done here of what is wanted.

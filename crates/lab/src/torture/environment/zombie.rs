@@ -18,7 +18,7 @@ use super::ledger::Deed;
 use super::logs::STALE;
 use super::node::{Life, Node};
 use super::schedule::Step;
-use crate::fixture;
+use surehold_testkit::fixture;
 
 const LOOK_PAUSE: Duration = Duration::from_millis(2);
 /// A database that cannot be asked is starting.
@@ -195,7 +195,7 @@ fn worker_id(log: &Path) -> Result<i64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::private_postgres::PrivatePostgres;
+    use surehold_testkit::private_postgres::PrivatePostgres;
 
     #[test]
     fn only_what_is_said_afterwards_counts() {
@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_lookout_survives_a_crash_of_the_database() {
+    async fn a_lookout_survives_a_crash_of_postgres() {
         let server = PrivatePostgres::start().unwrap();
         let mut lookout = Lookout { url: server.url(), client: None };
         assert!(!lookout.is_anybody_in_batch().await.unwrap());

@@ -7,8 +7,8 @@ use std::sync::atomic::{AtomicI64, Ordering};
 
 use uuid::Uuid;
 
-use crate::hotel::Dice;
 use crate::torture::history::Units;
+use surehold_simulators::Dice;
 
 const POSTED_MAX: usize = 64;
 const LOST_MAX: usize = 256;

@@ -16,8 +16,8 @@ use tokio::time::{sleep, timeout_at};
 use tokio_util::sync::CancellationToken;
 
 use super::asker::{bearer, http_client};
-use crate::hotel::Dice;
 use crate::torture::history::EventSeen;
+use surehold_simulators::Dice;
 
 /// Before everything that is kept.
 const BEGINNING: &str = "0-0";

@@ -10,7 +10,7 @@
 //! | `feed` | the reader that follows the event feed |
 //! | `guests` | others, who stay in a hotel and pay |
 //! | `clerks` | others, who move goods of two stores |
-//! | `front` | how guests and clerks ask |
+//! | `front`, `caller` | how guests and clerks ask, once and until there is an answer |
 //!
 //! A request without an answer is repeated with the same id or key by another process. One that was turned away is not:
 //! the client waits a moment, turns to another node and does something else.
@@ -18,6 +18,7 @@
 mod asker;
 mod batches;
 mod board;
+mod caller;
 mod clerks;
 mod counts;
 mod feed;
@@ -115,7 +116,6 @@ pub async fn run(
     stop: CancellationToken,
 ) -> Result<WorkloadEnd> {
     ensure!(!plan.nodes.is_empty(), "a workload needs a node to ask");
-    // A client that cannot go on ends the others too, and not its caller's other business.
     let stop = stop.child_token();
     let around = Surroundings {
         office: Arc::new(Office::open(&plan, Arc::clone(&recorder), Arc::clone(&counts), stop.clone())?),
@@ -125,7 +125,17 @@ pub async fn run(
         charges: plan.charges,
     };
     let users: Vec<User> = (0..plan.clients).map(|number| User::new(number, &around)).collect();
-    let mut clients: JoinSet<Result<()>> = users.into_iter().map(User::live).collect();
+    let ended = until_all_end(users.into_iter().map(User::live), &stop).await;
+    recorder.flush()?;
+    ended.map(|()| counts.end())
+}
+
+/// Runs clients side by side. One that cannot go on ends the others through `stop`, which is theirs alone.
+async fn until_all_end<Life>(lives: impl Iterator<Item = Life>, stop: &CancellationToken) -> Result<()>
+where
+    Life: Future<Output = Result<()>> + Send + 'static,
+{
+    let mut clients: JoinSet<Result<()>> = lives.collect();
     let mut ended = Ok(());
     while let Some(client) = clients.join_next().await {
         let client = client.context("a client panicked").flatten();
@@ -134,6 +144,5 @@ pub async fn run(
             ended = ended.and(client);
         }
     }
-    recorder.flush()?;
-    ended.map(|()| counts.end())
+    ended
 }

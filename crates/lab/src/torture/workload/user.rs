@@ -12,8 +12,8 @@ use super::asker::{Asker, Office};
 use super::board::{Board, Posted};
 use super::told::{Asked, Told};
 use super::world::{World, between, one_in};
-use crate::hotel::Dice;
 use crate::torture::history::{Answer, Ask, HoldSeen, Units};
+use surehold_simulators::Dice;
 
 /// Longer than the server's deadline: it has an answer by then.
 const PATIENCE: Duration = Duration::from_secs(15);

@@ -1,7 +1,7 @@
 //! What is for sale: a few things that everybody wants, nights of two kinds of rooms, and a shelf of goods.
 
-use crate::hotel::Dice;
 use crate::torture::history::Units;
+use surehold_simulators::Dice;
 
 const NIGHTS: usize = 8;
 const STAY_NIGHTS_MAX: usize = 4;

@@ -8,24 +8,21 @@ use std::time::Duration;
 use surehold_core::kernel::commands::PutPool;
 use surehold_core::kernel::{HoldId, HoldState};
 use surehold_lab::crash::{Report, hotels, read_reports};
-use surehold_lab::fixture::{Fixture, StoreKind};
-use surehold_lab::hotel::Dice;
+use surehold_simulators::Dice;
 use surehold_sqlite::{OpenError, SqliteStore};
+use surehold_testkit::fixture::{Fixture, StoreKind};
+use surehold_testkit::on_each_store;
 
 use super::alone;
 use super::sound::Snapshot;
 
 const KILLS: usize = 16;
+/// Of reports, about a hundred: a process is killed some time after them, however long it took to make them.
+const REPORTED_BYTES_MIN: usize = 4_500;
+/// Far beyond anything that a busy machine makes the first reports wait.
+const STANDSTILL: Duration = Duration::from_mins(2);
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn sqlite_survives_kills() {
-    survives_kills(StoreKind::Sqlite).await;
-}
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn postgres_survives_kills() {
-    survives_kills(StoreKind::Postgres).await;
-}
+on_each_store! { survives_kills }
 
 /// Nobody else may write while an engine runs; whoever waited for it to stop may.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -69,10 +66,10 @@ async fn survives_kills(kind: StoreKind) {
     }
     let of = |report| reports.values().filter(|other| **other == report).count();
     eprintln!("{KILLS} kills: {} cancelled, {} booked", of(Report::Cancelled), of(Report::Booked));
-    assert!(of(Report::Cancelled) > 100, "there was load");
+    assert!(of(Report::Cancelled) > 0, "there was load");
 }
 
-/// The lifetime begins with the first report.
+/// The lifetime begins when there is load.
 fn live_and_die(arguments: &[OsString], lifetime: Duration) -> HashMap<HoldId, Report> {
     let mut child = Command::new(env!("CARGO_BIN_EXE_hold_forever"))
         .args(arguments)
@@ -80,10 +77,10 @@ fn live_and_die(arguments: &[OsString], lifetime: Duration) -> HashMap<HoldId, R
         .stdout(Stdio::piped())
         .spawn()
         .unwrap();
-    let (begun, begins) = std::sync::mpsc::channel();
-    let out = Begun { out: child.stdout.take().unwrap(), begun: Some(begun) };
+    let (enough, loaded) = std::sync::mpsc::channel();
+    let out = Watched { out: child.stdout.take().unwrap(), bytes_left: REPORTED_BYTES_MIN, enough };
     let reading = std::thread::spawn(|| read_reports(out).unwrap());
-    begins.recv_timeout(Duration::from_secs(20)).unwrap();
+    loaded.recv_timeout(STANDSTILL).unwrap();
     std::thread::sleep(lifetime);
     assert!(child.try_wait().unwrap().is_none(), "it does not end by itself");
     child.kill().unwrap();
@@ -91,17 +88,21 @@ fn live_and_die(arguments: &[OsString], lifetime: Duration) -> HashMap<HoldId, R
     reading.join().unwrap()
 }
 
-/// Tells of the first bytes that are read.
-struct Begun<R> {
+/// Says when enough was read.
+struct Watched<R> {
     out: R,
-    begun: Option<std::sync::mpsc::Sender<()>>,
+    bytes_left: usize,
+    enough: std::sync::mpsc::Sender<()>,
 }
 
-impl<R: std::io::Read> std::io::Read for Begun<R> {
+impl<R: std::io::Read> std::io::Read for Watched<R> {
     fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
         let count = self.out.read(buffer)?;
-        if let Some(begun) = self.begun.take() {
-            begun.send(()).unwrap();
+        if self.bytes_left > 0 {
+            self.bytes_left = self.bytes_left.saturating_sub(count);
+            if self.bytes_left == 0 {
+                self.enough.send(()).unwrap();
+            }
         }
         Ok(count)
     }

@@ -5,8 +5,10 @@ use std::time::Duration;
 use surehold_core::kernel::commands::PlaceHold;
 use surehold_core::kernel::{HoldState, Refusal, TenantId};
 use surehold_engine::{Engine, EngineConfig, Failure, new_hold_id};
-use surehold_lab::fixture::{Fixture, StoreKind};
-use surehold_lab::hotel::{Dice, Hotel, one_of_each};
+use surehold_simulators::Dice;
+use surehold_testkit::fixture::{Fixture, StoreKind};
+use surehold_testkit::hotel::{Hotel, one_of_each};
+use surehold_testkit::on_each_store;
 use tokio::task::JoinSet;
 use tokio::time::sleep;
 
@@ -18,34 +20,10 @@ use super::told::{Ending, Nothing, Promise, Told};
 const CLIENTS: usize = 200;
 const LIFETIME_SECS: i64 = 900;
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn sqlite_ten_units_go_to_ten_of_many() {
-    ten_units_go_to_ten_of_many(StoreKind::Sqlite).await;
-}
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn postgres_ten_units_go_to_ten_of_many() {
-    ten_units_go_to_ten_of_many(StoreKind::Postgres).await;
-}
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn sqlite_overlapping_stays_fill_every_room() {
-    overlapping_stays_fill_every_room(StoreKind::Sqlite).await;
-}
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn postgres_overlapping_stays_fill_every_room() {
-    overlapping_stays_fill_every_room(StoreKind::Postgres).await;
-}
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn sqlite_guests_come_and_go() {
-    guests_come_and_go(StoreKind::Sqlite).await;
-}
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn postgres_guests_come_and_go() {
-    guests_come_and_go(StoreKind::Postgres).await;
+on_each_store! {
+    ten_units_go_to_ten_of_many
+    overlapping_stays_fill_every_room
+    guests_come_and_go
 }
 
 async fn ten_units_go_to_ten_of_many(kind: StoreKind) {

@@ -5,10 +5,11 @@ use std::time::Duration;
 
 use surehold_core::kernel::TenantId;
 use surehold_engine::{Engine, EngineConfig};
-use surehold_lab::fixture::{Fixture, StoreKind};
-use surehold_lab::hotel::{Dice, Hotel};
 use surehold_lab::proxy::{Harm, Proxy};
 use surehold_postgres::{PostgresConfig, PostgresStore};
+use surehold_simulators::Dice;
+use surehold_testkit::fixture::{Fixture, StoreKind};
+use surehold_testkit::hotel::Hotel;
 use tokio::time::sleep;
 
 use super::alone;
@@ -27,7 +28,7 @@ const CUTS: [(Harm, usize); 5] = [
 /// An engine behind the proxy, whose one lane carries both hotels, and one that reaches the server directly: a row of
 /// the journal that an engine left free is then taken by the other.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn cut_around_commit() {
+async fn cut_around_commit_on_postgres() {
     let _alone = alone().await;
     let (committed_before, absent_before) = found_out();
     let fixture = Fixture::new(StoreKind::Postgres).await.unwrap();

@@ -6,8 +6,8 @@ use std::time::Duration;
 use surehold_core::kernel::commands::{AdjustPool, PlaceHold};
 use surehold_core::kernel::{HoldId, Pool, TenantId};
 use surehold_engine::{Engine, EngineConfig, Failure, Fault, new_hold_id};
-use surehold_lab::fixture::{Fixture, StoreKind, connect};
-use surehold_lab::hotel::{Hotel, one_of_each};
+use surehold_testkit::fixture::{Fixture, StoreKind, connect};
+use surehold_testkit::hotel::{Hotel, one_of_each};
 use tokio::time::sleep;
 
 use super::alone;
@@ -15,12 +15,12 @@ use super::guests::{Hours, Patience, let_in, see_out};
 use super::sound::{Snapshot, assert_sound};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn two_engines_share_few_units() {
+async fn two_engines_share_few_units_on_postgres() {
     two_engines_share(Hotel { tenant: TenantId(1), nights: 2, rooms: 5 }).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn two_engines_share_many_units() {
+async fn two_engines_share_many_units_on_postgres() {
     two_engines_share(Hotel { tenant: TenantId(1), nights: 1, rooms: 1_000_000 }).await;
 }
 
@@ -49,7 +49,7 @@ async fn two_engines_share(hotel: Hotel) {
 
 /// Whoever comes second is told that it is there already.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn one_id_through_two_engines() {
+async fn one_id_through_two_engines_on_postgres() {
     let _alone = alone().await;
     let fixture = Fixture::new(StoreKind::Postgres).await.unwrap();
     let engines = [fixture.engine().await.unwrap(), fixture.engine().await.unwrap()];
@@ -74,7 +74,7 @@ async fn one_id_through_two_engines() {
 /// The turn is a convention; a program that does not keep it must not be overwritten. It and the engine both add to one
 /// total, and nothing that either added may be lost.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_stranger_writes_outside_of_the_turn() {
+async fn a_stranger_writes_outside_of_the_turn_on_postgres() {
     const STRANGER_UNITS: i64 = 100;
     let _alone = alone().await;
     let fixture = Fixture::new(StoreKind::Postgres).await.unwrap();

@@ -5,9 +5,9 @@ use std::time::Duration;
 use surehold_core::kernel::TenantId;
 use surehold_core::kernel::commands::{CancelHold, PlaceHold};
 use surehold_engine::{Engine, Options, new_hold_id};
-use surehold_lab::fixture::{Fixture, StoreKind, connect};
-use surehold_lab::hotel::{Hotel, one_of_each};
 use surehold_lab::proxy::{Harm, Proxy};
+use surehold_testkit::fixture::{Fixture, StoreKind, connect};
+use surehold_testkit::hotel::{Hotel, one_of_each};
 use tokio::time::{sleep, timeout};
 use tokio_postgres::Client;
 
@@ -20,7 +20,7 @@ const PATIENT: Duration = Duration::from_mins(1);
 
 /// A session that is not ours keeps the tenant's turn for two seconds. Callers wait; nobody is told of a fault.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_turn_kept_by_a_stranger() {
+async fn a_turn_kept_by_a_stranger_on_postgres() {
     let _alone = alone().await;
     let fixture = Fixture::new(StoreKind::Postgres).await.unwrap();
     let engine = fixture.engine().await.unwrap();
@@ -73,7 +73,7 @@ async fn wait_for(watcher: &Client, sql: &str) {
 /// A node that freezes in the middle of a batch loses its turn to the session timeout. The other node goes on; the late
 /// writes of the first have no effect until it has asked and begun anew.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_node_frozen_in_its_turn() {
+async fn a_node_frozen_in_its_turn_on_postgres() {
     let _alone = alone().await;
     let fixture = Fixture::new(StoreKind::Postgres).await.unwrap();
     let direct = fixture.engine().await.unwrap();

@@ -10,13 +10,17 @@ use surehold_core::kernel::commands::{
 };
 use surehold_core::kernel::{Command, ConvertMode, HoldId, HoldState, Lines, OwnerName, Refusal};
 use surehold_engine::{Done, Engine, Failure, Fault, Options, RequestKey, new_hold_id};
-use surehold_lab::hotel::{Dice, Hotel, one_of_each};
+use surehold_simulators::Dice;
+use surehold_testkit::hotel::{Hotel, one_of_each};
+use tokio::sync::watch;
 use tokio::task::JoinSet;
-use tokio::time::sleep;
+use tokio::time::{sleep, timeout};
 
 use super::told::{Ending, Nothing, Promise, Told};
 
 const ATTEMPTS_MAX: usize = 1_000;
+/// Far beyond anything that a busy machine makes guests wait.
+const STANDSTILL: Duration = Duration::from_mins(2);
 const LIFETIME_SECS: i64 = 600;
 const EXTENSION_SECS: i64 = 60;
 
@@ -38,11 +42,13 @@ impl Patience {
 pub(super) struct Hours {
     pub(super) visits_max: usize,
     pub(super) closed: Arc<AtomicBool>,
+    /// How many holds guests were told of.
+    placed: watch::Sender<usize>,
 }
 
 impl Hours {
     pub(super) fn visits(visits_max: usize) -> Hours {
-        Hours { visits_max, closed: Arc::default() }
+        Hours { visits_max, closed: Arc::default(), placed: watch::Sender::new(0) }
     }
 
     /// Bounded all the same.
@@ -52,6 +58,14 @@ impl Hours {
 
     pub(super) fn close(&self) {
         self.closed.store(true, Ordering::Relaxed);
+    }
+
+    /// Waits until guests were told of so many holds from now on, however busy the machine is.
+    pub(super) async fn placed(&self, more: usize) {
+        let mut placed = self.placed.subscribe();
+        let wanted = *placed.borrow() + more;
+        let reached = timeout(STANDSTILL, placed.wait_for(|count| *count >= wanted)).await;
+        reached.expect("guests get something").expect("guests have not left");
     }
 }
 
@@ -66,7 +80,8 @@ pub(super) fn let_in(
     let mut set = JoinSet::new();
     for (number, hotel) in (0..guests).zip(hotels.iter().cycle()) {
         let (engine, hotel, dice) = (engine.clone(), hotel.clone(), Dice::new(number + 1));
-        let mut guest = Guest { engine, hotel, dice, patience, told: Told::default() };
+        let placed = hours.placed.clone();
+        let mut guest = Guest { engine, hotel, dice, patience, placed, told: Told::default() };
         let hours = hours.clone();
         set.spawn(async move {
             for _ in 0..hours.visits_max {
@@ -95,6 +110,7 @@ struct Guest {
     hotel: Hotel,
     dice: Dice,
     patience: Patience,
+    placed: watch::Sender<usize>,
     told: Told,
 }
 
@@ -216,6 +232,7 @@ impl Guest {
                 let versions = (!replayed).then_some(reply.pool_versions);
                 let promise = Promise { tenant, lines, owner, lifetime_secs, versions, ending: Ending::Left };
                 self.told.holds.insert(id, promise);
+                self.placed.send_modify(|placed| *placed += 1);
                 return Some(id);
             }
             Answer::Refused(Refusal::SoldOut { .. }) => true,

@@ -8,7 +8,7 @@ use surehold_core::kernel::{
     ConvertMode, Event, Hold, HoldId, HoldState, Kept, Owner, OwnerName, Pool, PoolKey, Refusal, TenantId,
 };
 use surehold_engine::{Engine, Failure, JournalRow, new_hold_id};
-use surehold_lab::hotel::{Hotel, STOCK_AT_FIRST};
+use surehold_testkit::hotel::{Hotel, STOCK_AT_FIRST};
 
 use super::replay::replay;
 use super::told::{Ending, Promise, Told};

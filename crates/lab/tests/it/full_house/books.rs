@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
-use surehold_lab::stripe::{PaymentLine, RefundStatus, StripeReport};
+use surehold_simulators::stripe::{PaymentLine, RefundStatus, StripeReport};
 
 use super::guest::End;
 use super::hotel::{Front, NIGHTS, ROOMS};

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use surehold_lab::stripe::{Method, Settlement};
+use surehold_simulators::stripe::{Method, Settlement};
 use tokio::time::sleep;
 use uuid::Uuid;
 

@@ -10,14 +10,16 @@ mod books;
 mod guest;
 mod hotel;
 
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use futures_util::{StreamExt, stream};
-use surehold_lab::fixture::fresh_database;
-use surehold_lab::hotel::Dice;
-use surehold_lab::stripe::{Mischief, RandomStripeFaults};
+use surehold_simulators::Dice;
+use surehold_simulators::stripe::{Mischief, RandomStripeFaults};
+use surehold_testkit::fixture::StoreKind;
+use surehold_testkit::on_each_store;
 
-use crate::live::Place;
+use crate::place_on;
 use guest::{End, Guest};
 use hotel::{Front, Hotel};
 
@@ -37,20 +39,11 @@ const DEEDS_PER_KILL: usize = 20;
 const STALLED_AFTER: Duration = Duration::from_secs(2);
 const SEED: usize = 20_260;
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn on_sqlite() {
-    let folder = tempfile::tempdir().unwrap();
-    sell_out(Place::new(folder.path())).await;
-}
+on_each_store! { sell_out }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn on_postgres() {
+async fn sell_out(store: StoreKind) {
     let folder = tempfile::tempdir().unwrap();
-    sell_out(Place { store: Some(fresh_database().await.unwrap()), ..Place::new(folder.path()) }).await;
-}
-
-async fn sell_out(place: Place) {
-    let hotel = Hotel::open(place).await;
+    let hotel = Hotel::open(place_on(store, folder.path()).await).await;
     let front = hotel.front();
     front.sim.set_mischief(weather(true));
     front.sim.set_random_faults(&RandomStripeFaults::of_all(SEED, 10));
@@ -108,7 +101,10 @@ async fn harm(mut hotel: Hotel) -> Hotel {
 async fn all_guests(front: &Front) -> Vec<End> {
     let guest = |number: usize| async move {
         let guest = Guest::new(number, front);
-        if number < GUESTS - STAYERS { guest.come_and_go().await } else { guest.stay().await }
+        front.guests.fetch_add(1, Ordering::Relaxed);
+        let end = if number < GUESTS - STAYERS { guest.come_and_go().await } else { guest.stay().await };
+        front.guests.fetch_sub(1, Ordering::Relaxed);
+        end
     };
     let mut ends: Vec<End> = stream::iter(0..GUESTS - STAYERS).map(guest).buffer_unordered(CROWD).collect().await;
     clear_up(front);

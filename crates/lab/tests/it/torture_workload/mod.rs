@@ -1,4 +1,4 @@
-//! The clients of `surehold torture` against real servers: what they write down is a history, and much comes of it.
+//! The clients of `surehold-lab torture` against real servers: what they write down is a history, and much comes of it.
 
 mod nodes;
 
@@ -150,9 +150,10 @@ fn assert_raced(history: &[Entry]) {
     assert!(converted_first > 0 && cancelled_first > 0 && expired_first > 0, "{races:?}");
 }
 
-/// Whatever was left without an answer was asked again by another process, unless the run was at its end.
+/// Whatever was left without an answer was asked again by another process, unless the run was at its end. Strangers ask
+/// once: what they are told does not matter to them.
 fn assert_repeated(history: &[Entry]) {
-    let lost: Vec<&Entry> = history.iter().filter(|entry| entry.kind == Kind::Info).collect();
+    let lost: Vec<&Entry> = history.iter().filter(|entry| entry.kind == Kind::Info && !entry.stranger).collect();
     assert!(lost.len() > 3, "answers were lost: {}", lost.len());
     for info in &lost {
         let last_words = info.error.as_deref().is_some_and(|error| error.contains("run ended"));

@@ -13,15 +13,15 @@ use surehold_http::inbox::{Inbox, Task};
 use surehold_http::problem::{Code, Problem};
 use surehold_http::server::{Drained, Server, ServerConfig, bind_tcp};
 use surehold_http::{Api, ApiConfig, RateLimit};
-use surehold_lab::charge::{CHARGE, charge};
-use surehold_lab::fixture::{Fixture, StoreKind};
 use surehold_lab::torture::workload::WorkloadPlan;
+use surehold_simulators::charge::{CHARGE, charge};
+use surehold_testkit::fixture::{Fixture, StoreKind};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
-use crate::http_stores::Node;
+use surehold_testkit::node::Node;
 
 #[derive(Deserialize)]
 struct ChargeBody {

@@ -10,10 +10,10 @@ use uuid::Uuid;
 
 use super::client::Client;
 use super::{LOOK_PAUSE, LOOKS_AT_ONCE, collect_healed, now_micros};
-use crate::stripe::{Mischief, RandomStripeFaults, StripeSim};
 use crate::torture::auditor::state::{CollectPlan, OperationSeen};
 use crate::torture::auditor::stays::{PaymentSeen, REFUND, StaySeen, StaysState, is_finished, pages};
 use crate::torture::guest_book::{GuestEntry, ReservationSeen};
+use surehold_simulators::stripe::{Mischief, RandomStripeFaults, StripeSim};
 
 const CONVERGENCE_MAX: Duration = Duration::from_mins(1);
 const PROCESS: &str = "PROCESS_STRIPE_EVENT";

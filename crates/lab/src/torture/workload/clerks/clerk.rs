@@ -2,20 +2,18 @@
 //! told.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use anyhow::Result;
 use uuid::Uuid;
 
 use super::{STORES, papers};
-use crate::hotel::Dice;
 use crate::torture::history::Units;
-use crate::torture::stock_book::{ClerkAnswer, ClerkAsk, CountedAgainst, DocumentSeen, Paper, PaperLine};
-use crate::torture::workload::front::{Front, Told};
+use crate::torture::stock_book::{ClerkAsk, CountedAgainst, DocumentSeen, Paper, PaperLine};
+use crate::torture::workload::caller::Caller;
+use crate::torture::workload::front::Front;
 use crate::torture::workload::world::{between, one_in};
 
-/// Longer than the server's deadline: it has an answer by then.
-const PATIENCE: Duration = Duration::from_secs(15);
+const DICE_FACTOR: usize = 1_000_121;
 /// Of each kind of document, so many are remembered.
 const REMEMBERED_MAX: usize = 12;
 /// How often a clerk looks whether a long document is through, before it goes on to other things.
@@ -35,10 +33,7 @@ struct Known {
 
 #[derive(Debug)]
 pub(super) struct Clerk {
-    dice: Dice,
-    front: Arc<Front>,
-    process: u64,
-    node: usize,
+    caller: Caller,
     sales: Vec<Known>,
     transfers: Vec<Known>,
     reversible: Vec<Uuid>,
@@ -50,12 +45,8 @@ pub(super) struct Clerk {
 
 impl Clerk {
     pub(super) fn new(number: usize, seed: u64, front: Arc<Front>) -> Clerk {
-        let seed = usize::try_from(seed).unwrap_or(usize::MAX);
         Clerk {
-            dice: Dice::new(seed.wrapping_mul(1_000_121).wrapping_add(number)),
-            process: front.new_process(),
-            node: number % front.node_count(),
-            front,
+            caller: Caller::new(number, seed, DICE_FACTOR, front),
             sales: Vec::new(),
             transfers: Vec::new(),
             reversible: Vec::new(),
@@ -66,8 +57,8 @@ impl Clerk {
 
     /// Until the run is stopped.
     pub(super) async fn live(mut self) -> Result<()> {
-        while !self.is_stopped() {
-            match self.dice.roll(32) {
+        while !self.caller.is_stopped() {
+            match self.caller.dice.roll(32) {
                 0..=7 => self.buy().await?,
                 8..=13 => self.sell().await?,
                 14..=16 => self.hold_and_sell().await?,
@@ -80,41 +71,9 @@ impl Clerk {
                 30 => self.trade_a_lamp().await?,
                 _ => self.buy_a_lot().await?,
             }
-            self.pause().await;
+            self.caller.pause().await;
         }
         Ok(())
-    }
-
-    fn is_stopped(&self) -> bool {
-        self.front.stop.is_cancelled()
-    }
-
-    async fn pause(&mut self) {
-        let millis = between(&mut self.dice, 10, 120);
-        let pause = Duration::from_millis(u64::try_from(millis).expect("not below zero"));
-        tokio::select! {
-            () = tokio::time::sleep(pause) => {}
-            () = self.front.stop.cancelled() => {}
-        }
-    }
-
-    /// Asks until there is an answer, at one node or another; every request may be repeated. `None`: the run is over, or
-    /// it was refused.
-    async fn ask(&mut self, ask: ClerkAsk) -> Result<Option<ClerkAnswer>> {
-        loop {
-            let told = self.front.ask(&ask, self.process, self.node, PATIENCE).await?;
-            match told {
-                Told::Ok(answer) => return Ok(Some(*answer)),
-                Told::Refused(_) => return Ok(None),
-                Told::Unknown(_) => self.process = self.front.new_process(),
-                Told::TurnedAway(_) => {}
-            }
-            if self.is_stopped() {
-                return Ok(None);
-            }
-            self.node = self.dice.roll(self.front.node_count());
-            self.pause().await;
-        }
     }
 
     /// Posts a document; now and then twice, because the first answer was not looked at.
@@ -124,9 +83,9 @@ impl Clerk {
     }
 
     async fn carry(&mut self, ask: ClerkAsk) -> Result<Option<DocumentSeen>> {
-        let mut answer = self.ask(ask.clone()).await?;
-        if answer.is_some() && one_in(&mut self.dice, 6) {
-            answer = self.ask(ask).await?;
+        let mut answer = self.caller.ask(ask.clone()).await?;
+        if answer.is_some() && one_in(&mut self.caller.dice, 6) {
+            answer = self.caller.ask(ask).await?;
         }
         let document = answer.and_then(|answer| answer.document);
         if let Some(posted_at) = document.as_ref().and_then(|document| document.posted_at.as_ref()) {
@@ -136,7 +95,7 @@ impl Clerk {
     }
 
     fn some_store(&mut self) -> &'static str {
-        STORES[self.dice.roll(STORES.len())]
+        STORES[self.caller.dice.roll(STORES.len())]
     }
 
     fn remember(known: &mut Vec<Known>, one: Known) {
@@ -147,7 +106,7 @@ impl Clerk {
     }
 
     fn may_reverse(&mut self, document: Uuid) {
-        if one_in(&mut self.dice, 3) {
+        if one_in(&mut self.caller.dice, 3) {
             self.reversible.push(document);
             if self.reversible.len() > REMEMBERED_MAX {
                 self.reversible.remove(0);
@@ -157,15 +116,15 @@ impl Clerk {
 
     /// A little before what was posted last.
     fn some_past(&mut self) -> Option<String> {
-        let millis = between(&mut self.dice, 0, PAST_MILLIS_MAX);
+        let millis = between(&mut self.caller.dice, 0, PAST_MILLIS_MAX);
         let past = self.posted_at?.checked_sub(jiff::SignedDuration::from_millis(millis)).ok()?;
         Some(past.to_string())
     }
 
     async fn buy(&mut self) -> Result<()> {
         let store = self.some_store();
-        let mut paper = papers::purchase(&mut self.dice, store);
-        if one_in(&mut self.dice, 4) {
+        let mut paper = papers::purchase(&mut self.caller.dice, store);
+        if one_in(&mut self.caller.dice, 4) {
             paper.effective_at = self.some_past();
         }
         if let Some(document) = self.post(paper).await? {
@@ -176,8 +135,8 @@ impl Clerk {
 
     async fn sell(&mut self) -> Result<()> {
         let store = self.some_store();
-        let mut paper = papers::leaving(&mut self.dice, "sale", store);
-        if one_in(&mut self.dice, 8) {
+        let mut paper = papers::leaving(&mut self.caller.dice, "sale", store);
+        if one_in(&mut self.caller.dice, 8) {
             paper.effective_at = self.some_past();
         }
         let left = paper.lines.iter().map(|line| line.count).collect();
@@ -195,31 +154,31 @@ impl Clerk {
     /// Holds goods; then sells some of them, or more, or books and delivers them, or lets them go, or forgets them.
     async fn hold_and_sell(&mut self) -> Result<()> {
         let store = self.some_store();
-        let paper = papers::leaving(&mut self.dice, "sale", store);
+        let paper = papers::leaving(&mut self.caller.dice, "sale", store);
         let mut goods = Units::new();
         for line in &paper.lines {
             let name = format!("{store}/{}", line.product.as_deref().unwrap_or_default());
             goods.insert(name, line.count);
         }
         let hold = Uuid::now_v7();
-        let lifetime_secs = between(&mut self.dice, 1, 5);
-        if self.ask(ClerkAsk::HoldGoods { hold, goods, lifetime_secs }).await?.is_none() {
+        let lifetime_secs = between(&mut self.caller.dice, 1, 5);
+        if self.caller.ask(ClerkAsk::HoldGoods { hold, goods, lifetime_secs }).await?.is_none() {
             return Ok(());
         }
-        if one_in(&mut self.dice, 2) {
+        if one_in(&mut self.caller.dice, 2) {
             let product = paper.lines[0].product.clone().unwrap_or_default();
             self.want_all(store, &product).await?;
         }
-        self.pause().await;
-        match self.dice.roll(8) {
+        self.caller.pause().await;
+        match self.caller.dice.roll(8) {
             0 => Ok(()),
-            1 => self.ask(ClerkAsk::ReleaseHold { hold }).await.map(drop),
+            1 => self.caller.ask(ClerkAsk::ReleaseHold { hold }).await.map(drop),
             2 | 3 => self.book_and_deliver(hold, store, paper).await,
             _ => {
                 let mut paper = paper;
-                let index = self.dice.roll(paper.lines.len());
+                let index = self.caller.dice.roll(paper.lines.len());
                 let line = &mut paper.lines[index];
-                line.count = (line.count + between(&mut self.dice, -1, 1)).max(1);
+                line.count = (line.count + between(&mut self.caller.dice, -1, 1)).max(1);
                 self.sell_hold(hold, store, paper).await
             }
         }
@@ -227,7 +186,8 @@ impl Clerk {
 
     /// Somebody at the counter wants everything that is there, also what others hold.
     async fn want_all(&mut self, store: &str, product: &str) -> Result<()> {
-        let looked = self.ask(ClerkAsk::ReadItem { store: store.to_owned(), product: product.to_owned() }).await?;
+        let looked =
+            self.caller.ask(ClerkAsk::ReadItem { store: store.to_owned(), product: product.to_owned() }).await?;
         let there = looked.and_then(|answer| answer.item).map_or(0, |item| item.quantity);
         if there == 0 {
             return Ok(());
@@ -240,18 +200,18 @@ impl Clerk {
 
     /// In two sales, with time for others in between.
     async fn book_and_deliver(&mut self, hold: Uuid, store: &str, paper: Paper) -> Result<()> {
-        if self.ask(ClerkAsk::BookHold { hold }).await?.is_none() {
+        if self.caller.ask(ClerkAsk::BookHold { hold }).await?.is_none() {
             return Ok(());
         }
         let (mut first, mut rest) = (paper.clone(), paper);
         for (now, later) in first.lines.iter_mut().zip(&mut rest.lines) {
-            now.count = between(&mut self.dice, 0, now.count);
+            now.count = between(&mut self.caller.dice, 0, now.count);
             later.count -= now.count;
         }
         for mut paper in [first, rest] {
             paper.lines.retain(|line| line.count > 0);
             if !paper.lines.is_empty() {
-                self.pause().await;
+                self.caller.pause().await;
                 self.sell_hold(hold, store, paper).await?;
             }
         }
@@ -270,15 +230,15 @@ impl Clerk {
     /// A part of what is left of one of its lines.
     fn some_of(&mut self, of: fn(&mut Clerk) -> &mut Vec<Known>) -> Option<(Known, u32, i64)> {
         let count = of(self).len();
-        let place = (count > 0).then(|| self.dice.roll(count))?;
+        let place = (count > 0).then(|| self.caller.dice.roll(count))?;
         let known = of(self)[place].clone();
         let lines: Vec<usize> = (0..known.left.len()).filter(|line| known.left[*line] > 0).collect();
         if lines.is_empty() {
             of(self).remove(place);
             return None;
         }
-        let line = lines[self.dice.roll(lines.len())];
-        let units = between(&mut self.dice, 1, known.left[line]);
+        let line = lines[self.caller.dice.roll(lines.len())];
+        let units = between(&mut self.caller.dice, 1, known.left[line]);
         of(self)[place].left[line] -= units;
         Some((known, u32::try_from(line + 1).expect("few lines"), units))
     }
@@ -286,7 +246,7 @@ impl Clerk {
     async fn take_back(&mut self) -> Result<()> {
         let Some((sale, line, mut units)) = self.some_of(|clerk| &mut clerk.sales) else { return self.sell().await };
         // Somebody who wants to return more than they bought.
-        if one_in(&mut self.dice, 6) {
+        if one_in(&mut self.caller.dice, 6) {
             units += 2;
         }
         let paper = papers::about("customer_return", &sale.store, sale.document, line, units);
@@ -297,15 +257,16 @@ impl Clerk {
     }
 
     async fn count(&mut self) -> Result<()> {
-        let (store, product) = (self.some_store(), papers::plain_product(&mut self.dice));
-        let looked = self.ask(ClerkAsk::ReadItem { store: store.to_owned(), product: product.to_owned() }).await?;
+        let (store, product) = (self.some_store(), papers::plain_product(&mut self.caller.dice));
+        let looked =
+            self.caller.ask(ClerkAsk::ReadItem { store: store.to_owned(), product: product.to_owned() }).await?;
         let Some(item) = looked.and_then(|answer| answer.item) else { return Ok(()) };
         // Meanwhile somebody may sell.
-        if one_in(&mut self.dice, 2) {
-            self.pause().await;
+        if one_in(&mut self.caller.dice, 2) {
+            self.caller.pause().await;
         }
-        let counted = (item.quantity + between(&mut self.dice, -2, 2)).max(0);
-        let against = CountedAgainst { seq: item.seq, difference: one_in(&mut self.dice, 3) };
+        let counted = (item.quantity + between(&mut self.caller.dice, -2, 2)).max(0);
+        let against = CountedAgainst { seq: item.seq, difference: one_in(&mut self.caller.dice, 3) };
         if let Some(document) = self.post(papers::recount(store, product, counted, against)).await? {
             self.may_reverse(document.id);
         }
@@ -313,9 +274,9 @@ impl Clerk {
     }
 
     async fn send(&mut self) -> Result<()> {
-        let from = self.dice.roll(STORES.len());
+        let from = self.caller.dice.roll(STORES.len());
         let (from, to) = (STORES[from], STORES[1 - from]);
-        let paper = papers::transfer(&mut self.dice, from, to);
+        let paper = papers::transfer(&mut self.caller.dice, from, to);
         let left: Vec<i64> = paper.lines.iter().map(|line| line.count).collect();
         let in_transit = paper.in_transit;
         let Some(document) = self.post(paper).await? else { return Ok(()) };
@@ -330,7 +291,7 @@ impl Clerk {
         let Some((transfer, line, units)) = self.some_of(|clerk| &mut clerk.transfers) else {
             return self.send().await;
         };
-        let kind = if one_in(&mut self.dice, 4) { "transit_loss" } else { "receipt" };
+        let kind = if one_in(&mut self.caller.dice, 4) { "transit_loss" } else { "receipt" };
         let paper = papers::about(kind, &transfer.store, transfer.document, line, units);
         if let Some(document) = self.post(paper).await? {
             self.may_reverse(document.id);
@@ -340,8 +301,8 @@ impl Clerk {
 
     async fn give_away(&mut self) -> Result<()> {
         let (store, kind) =
-            (self.some_store(), if one_in(&mut self.dice, 2) { "write_off" } else { "supplier_return" });
-        let mut paper = papers::leaving(&mut self.dice, kind, store);
+            (self.some_store(), if one_in(&mut self.caller.dice, 2) { "write_off" } else { "supplier_return" });
+        let mut paper = papers::leaving(&mut self.caller.dice, kind, store);
         paper.lines.truncate(1);
         if let Some(document) = self.post(paper).await? {
             self.may_reverse(document.id);
@@ -354,7 +315,7 @@ impl Clerk {
         if count == 0 {
             return self.buy().await;
         }
-        let reverses = self.reversible.remove(self.dice.roll(count));
+        let reverses = self.reversible.remove(self.caller.dice.roll(count));
         self.carry(ClerkAsk::Reverse { document: Uuid::now_v7(), reverses }).await.map(drop)
     }
 
@@ -364,7 +325,7 @@ impl Clerk {
             return self.post(papers::sale_of_a_lamp(store, &serial)).await.map(drop);
         }
         let store = self.some_store();
-        let (paper, serial) = papers::purchase_of_a_lamp(&mut self.dice, store);
+        let (paper, serial) = papers::purchase_of_a_lamp(&mut self.caller.dice, store);
         if self.post(paper).await?.is_some() {
             self.lamps.push((store, serial));
         }
@@ -374,15 +335,15 @@ impl Clerk {
     /// A long document, which is posted part by part.
     async fn buy_a_lot(&mut self) -> Result<()> {
         let (store, document) = (self.some_store(), Uuid::now_v7());
-        let paper = papers::purchase(&mut self.dice, store);
-        if self.ask(ClerkAsk::Draft { document, paper }).await?.is_none() {
+        let paper = papers::purchase(&mut self.caller.dice, store);
+        if self.caller.ask(ClerkAsk::Draft { document, paper }).await?.is_none() {
             return Ok(());
         }
-        let parts = 1 + self.dice.roll(3);
+        let parts = 1 + self.caller.dice.roll(3);
         for number in 1..=parts {
-            let lines: Vec<PaperLine> = papers::part(&mut self.dice);
+            let lines: Vec<PaperLine> = papers::part(&mut self.caller.dice);
             let number = u32::try_from(number).expect("few parts");
-            if self.ask(ClerkAsk::Part { document, number, lines }).await?.is_none() {
+            if self.caller.ask(ClerkAsk::Part { document, number, lines }).await?.is_none() {
                 return Ok(());
             }
         }
@@ -390,11 +351,11 @@ impl Clerk {
             return Ok(());
         }
         for _ in 0..LOOKS_MAX {
-            let Some(answer) = self.ask(ClerkAsk::ReadDocument { document }).await? else { return Ok(()) };
+            let Some(answer) = self.caller.ask(ClerkAsk::ReadDocument { document }).await? else { return Ok(()) };
             if answer.document.is_some_and(|document| document.state != "posting") {
                 return Ok(());
             }
-            self.pause().await;
+            self.caller.pause().await;
         }
         Ok(())
     }

@@ -14,15 +14,15 @@ mod wire;
 use std::sync::Arc;
 use std::time::Duration;
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Result, bail, ensure};
 use reqwest::Method;
 use serde_json::{Value, json};
-use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
 use super::counts::Counts;
 use super::front::{Door, Front, Told};
+use super::until_all_end;
 use crate::torture::book::Book;
 use crate::torture::stock_book::ClerkAsk;
 use clerk::Clerk;
@@ -79,19 +79,10 @@ async fn put(front: &Front, path: String, body: Value) -> Result<()> {
 
 /// Trades until it is stopped.
 pub async fn run_clerks(plan: ClerksPlan, book: Arc<Book>, counts: Arc<Counts>, stop: CancellationToken) -> Result<()> {
-    // A clerk who cannot go on ends the others too, and not the caller's other business.
     let stop = stop.child_token();
     let front = Arc::new(Front::open(plan.door(), Arc::clone(&book), counts, stop.clone())?);
     let clerk = |number: usize| Clerk::new(number, plan.seed, Arc::clone(&front)).live();
-    let mut clerks: JoinSet<Result<()>> = (0..plan.clerks).map(clerk).collect();
-    let mut ended = Ok(());
-    while let Some(clerk) = clerks.join_next().await {
-        let clerk = clerk.context("a clerk panicked").flatten();
-        if clerk.is_err() {
-            stop.cancel();
-            ended = ended.and(clerk);
-        }
-    }
+    let ended = until_all_end((0..plan.clerks).map(clerk), &stop).await;
     book.flush()?;
     ended
 }

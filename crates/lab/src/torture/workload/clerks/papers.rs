@@ -3,9 +3,9 @@
 use uuid::Uuid;
 
 use super::{LAMP, MILK, PRODUCTS};
-use crate::hotel::Dice;
 use crate::torture::stock_book::{CountedAgainst, Paper, PaperLine};
 use crate::torture::workload::world::{between, one_in};
+use surehold_simulators::Dice;
 
 const LOTS: usize = 3;
 const OPENING_COUNT: i64 = 40;

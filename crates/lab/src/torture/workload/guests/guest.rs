@@ -9,14 +9,13 @@ use jiff::civil::Date;
 use uuid::Uuid;
 
 use super::{GuestsPlan, RATE_PLANS};
-use crate::hotel::Dice;
-use crate::stripe::{Method, Settlement, StripeSim};
 use crate::torture::guest_book::{GuestAnswer, GuestAsk, Nights, ReservationSeen};
-use crate::torture::workload::front::{Front, Told};
-use crate::torture::workload::world::{between, one_in};
+use crate::torture::workload::caller::{Caller, PATIENCE};
+use crate::torture::workload::front::Front;
+use crate::torture::workload::world::one_in;
+use surehold_simulators::stripe::{Method, Settlement, StripeSim};
 
-/// Longer than the server's deadline: it has an answer by then.
-const PATIENCE: Duration = Duration::from_secs(15);
+const DICE_FACTOR: usize = 1_000_033;
 const PAUSE: Duration = Duration::from_millis(150);
 /// How often a guest looks whether something has come of it, before it goes on to other things.
 const LOOKS_MAX: usize = 20;
@@ -28,25 +27,18 @@ const SHORT_LIFE_SECS: i64 = 2;
 
 #[derive(Debug)]
 pub(super) struct Guest {
-    dice: Dice,
-    front: Arc<Front>,
+    caller: Caller,
     stripe: Arc<StripeSim>,
     days: Arc<[Date]>,
-    process: u64,
-    node: usize,
     /// Stays whose end is not known: money may be on its way.
     loose: Vec<Uuid>,
 }
 
 impl Guest {
     pub(super) fn new(number: usize, plan: &GuestsPlan, front: Arc<Front>, days: Arc<[Date]>) -> Guest {
-        let seed = usize::try_from(plan.seed).unwrap_or(usize::MAX);
         Guest {
-            dice: Dice::new(seed.wrapping_mul(1_000_033).wrapping_add(number)),
-            process: front.new_process(),
-            node: number % front.node_count(),
+            caller: Caller::new(number, plan.seed, DICE_FACTOR, front),
             stripe: Arc::clone(&plan.stripe),
-            front,
             days,
             loose: Vec::new(),
         }
@@ -54,50 +46,18 @@ impl Guest {
 
     /// Until the run is stopped.
     pub(super) async fn live(mut self) -> Result<()> {
-        while !self.is_stopped() {
-            if self.loose.len() > LOOSE_MAX || (!self.loose.is_empty() && one_in(&mut self.dice, 3)) {
+        while !self.caller.is_stopped() {
+            if self.loose.len() > LOOSE_MAX || (!self.loose.is_empty() && one_in(&mut self.caller.dice, 3)) {
                 let hold = self.loose.remove(0);
                 self.see_to_the_end(hold).await?;
-            } else if one_in(&mut self.dice, 6) {
+            } else if one_in(&mut self.caller.dice, 6) {
                 self.walk_in().await?;
             } else {
                 self.visit().await?;
             }
-            self.pause().await;
+            self.caller.pause().await;
         }
         Ok(())
-    }
-
-    fn is_stopped(&self) -> bool {
-        self.front.stop.is_cancelled()
-    }
-
-    async fn pause(&mut self) {
-        let millis = between(&mut self.dice, 10, 120);
-        let pause = Duration::from_millis(u64::try_from(millis).expect("not below zero"));
-        tokio::select! {
-            () = tokio::time::sleep(pause) => {}
-            () = self.front.stop.cancelled() => {}
-        }
-    }
-
-    /// Asks until there is an answer, at one node or another; every request may be repeated. `None`: the run is over, or
-    /// it was refused.
-    async fn ask(&mut self, ask: GuestAsk) -> Result<Option<GuestAnswer>> {
-        loop {
-            let told = self.front.ask(&ask, self.process, self.node, PATIENCE).await?;
-            match told {
-                Told::Ok(answer) => return Ok(Some(*answer)),
-                Told::Refused(_) => return Ok(None),
-                Told::Unknown(_) => self.process = self.front.new_process(),
-                Told::TurnedAway(_) => {}
-            }
-            if self.is_stopped() {
-                return Ok(None);
-            }
-            self.node = self.dice.roll(self.front.node_count());
-            self.pause().await;
-        }
     }
 
     fn new_id() -> Uuid {
@@ -107,30 +67,30 @@ impl Guest {
     /// Half of them arrive today.
     fn some_nights(&mut self) -> Nights {
         let last = self.days.len() - 1;
-        let first = if one_in(&mut self.dice, 2) { 0 } else { self.dice.roll(last) };
-        let nights = 1 + self.dice.roll(STAY_NIGHTS_MAX.min(last - first));
+        let first = if one_in(&mut self.caller.dice, 2) { 0 } else { self.caller.dice.roll(last) };
+        let nights = 1 + self.caller.dice.roll(STAY_NIGHTS_MAX.min(last - first));
         Nights { checkin: self.days[first].to_string(), checkout: self.days[first + nights].to_string() }
     }
 
     fn some_plan(&mut self) -> String {
-        RATE_PLANS[self.dice.roll(RATE_PLANS.len())].0.to_owned()
+        RATE_PLANS[self.caller.dice.roll(RATE_PLANS.len())].0.to_owned()
     }
 
     async fn look(&mut self, hold: Uuid) -> Result<Option<GuestAnswer>> {
-        self.ask(GuestAsk::ReadStay { hold }).await
+        self.caller.ask(GuestAsk::ReadStay { hold }).await
     }
 
     async fn visit(&mut self) -> Result<()> {
         let quote = Guest::new_id();
         let nights = self.some_nights();
-        let Some(quoted) = self.ask(GuestAsk::Quote { quote, nights }).await? else { return Ok(()) };
-        let Some(option) = quoted.options.checked_sub(1).map(|last| 1 + self.dice.roll(last + 1)) else {
+        let Some(quoted) = self.caller.ask(GuestAsk::Quote { quote, nights }).await? else { return Ok(()) };
+        let Some(option) = quoted.options.checked_sub(1).map(|last| 1 + self.caller.dice.roll(last + 1)) else {
             return Ok(());
         };
         let option = u64::try_from(option).expect("options are few");
-        let (hold, what) = (Guest::new_id(), self.dice.roll(16));
+        let (hold, what) = (Guest::new_id(), self.caller.dice.roll(16));
         let lifetime_secs = (what == 0).then_some(SHORT_LIFE_SECS);
-        if self.ask(GuestAsk::Stay { hold, quote, option, lifetime_secs }).await?.is_none() {
+        if self.caller.ask(GuestAsk::Stay { hold, quote, option, lifetime_secs }).await?.is_none() {
             return Ok(());
         }
         match what {
@@ -138,7 +98,7 @@ impl Guest {
             0 => Ok(()),
             1 => self.cancel(hold).await,
             2 => {
-                if self.ask(GuestAsk::Confirm { hold }).await?.is_some() {
+                if self.caller.ask(GuestAsk::Confirm { hold }).await?.is_some() {
                     return self.see_to_the_end(hold).await;
                 }
                 Ok(())
@@ -148,13 +108,13 @@ impl Guest {
     }
 
     async fn cancel(&mut self, hold: Uuid) -> Result<()> {
-        self.ask(GuestAsk::CancelStay { hold }).await.map(drop)
+        self.caller.ask(GuestAsk::CancelStay { hold }).await.map(drop)
     }
 
     /// A page, once it is there.
     async fn page(&mut self, hold: Uuid) -> Result<Option<(String, String)>> {
         for _ in 0..LOOKS_MAX {
-            let Some(answer) = self.ask(GuestAsk::Checkout { hold }).await? else { return Ok(None) };
+            let Some(answer) = self.caller.ask(GuestAsk::Checkout { hold }).await? else { return Ok(None) };
             if let (Some(session), Some(page)) = (answer.session, answer.page) {
                 return Ok(Some((session, page)));
             }
@@ -164,12 +124,12 @@ impl Guest {
 
     async fn pay(&mut self, hold: Uuid, what: usize) -> Result<()> {
         let Some((session, page)) = self.page(hold).await? else { return self.cancel(hold).await };
-        let method = if one_in(&mut self.dice, 2) { Method::Boleto } else { Method::Pix };
+        let method = if one_in(&mut self.caller.dice, 2) { Method::Boleto } else { Method::Pix };
         match what {
-            3 => self.front.press(&page, "decline", PATIENCE).await,
+            3 => self.caller.front.press(&page, "decline", PATIENCE).await,
             // Money for a room that was given up meanwhile.
             4..=6 => {
-                self.front.press(&page, "card", PATIENCE).await;
+                self.caller.front.press(&page, "card", PATIENCE).await;
                 self.cancel(hold).await?;
             }
             // A slow payment, for a room that is given up before it comes.
@@ -177,7 +137,7 @@ impl Guest {
                 self.press_slow(&page, method).await;
                 self.wait(hold, |stay| stay.awaiting_payment).await?;
                 self.cancel(hold).await?;
-                self.pause().await;
+                self.caller.pause().await;
                 self.settle(&session, Settlement::Success);
             }
             10 => {
@@ -191,10 +151,10 @@ impl Guest {
             }
             // On the page and at the desk.
             12 => {
-                self.front.press(&page, "card", PATIENCE).await;
-                self.ask(GuestAsk::Confirm { hold }).await?;
+                self.caller.front.press(&page, "card", PATIENCE).await;
+                self.caller.ask(GuestAsk::Confirm { hold }).await?;
             }
-            _ => self.front.press(&page, "card", PATIENCE).await,
+            _ => self.caller.front.press(&page, "card", PATIENCE).await,
         }
         self.see_to_the_end(hold).await
     }
@@ -205,7 +165,7 @@ impl Guest {
             Method::Boleto => "boleto",
             Method::Pix => "pix",
         };
-        self.front.press(page, button, PATIENCE).await;
+        self.caller.front.press(page, button, PATIENCE).await;
     }
 
     fn settle(&self, session: &str, end: Settlement) {
@@ -220,7 +180,7 @@ impl Guest {
             if is_so(&stay) || stay.reservation.is_some() {
                 return Ok(Some(stay));
             }
-            if self.is_stopped() {
+            if self.caller.is_stopped() {
                 return Ok(None);
             }
             tokio::time::sleep(PAUSE).await;
@@ -237,7 +197,7 @@ impl Guest {
         };
         let Some(reservation) = stay.reservation else {
             // It may have been paid, and be booked anew.
-            if stay.session.is_some() && one_in(&mut self.dice, 2) {
+            if stay.session.is_some() && one_in(&mut self.caller.dice, 2) {
                 self.loose.push(hold);
             }
             return Ok(());
@@ -249,22 +209,22 @@ impl Guest {
         if reservation.state != "confirmed" {
             return Ok(());
         }
-        if one_in(&mut self.dice, 3) {
+        if one_in(&mut self.caller.dice, 3) {
             // Other nights are sold out, mostly; another price can always be had.
-            let is_other_nights = one_in(&mut self.dice, 2);
+            let is_other_nights = one_in(&mut self.caller.dice, 2);
             let nights = if is_other_nights { self.some_nights() } else { reservation.nights() };
-            let (rate_plan, refund_excess) = (self.some_plan(), one_in(&mut self.dice, 2));
-            self.ask(GuestAsk::ChangeReservation { hold, nights, rate_plan, refund_excess }).await?;
+            let (rate_plan, refund_excess) = (self.some_plan(), one_in(&mut self.caller.dice, 2));
+            self.caller.ask(GuestAsk::ChangeReservation { hold, nights, rate_plan, refund_excess }).await?;
         }
-        if one_in(&mut self.dice, 4) && self.ask(GuestAsk::NoShow { hold }).await?.is_some() {
+        if one_in(&mut self.caller.dice, 4) && self.caller.ask(GuestAsk::NoShow { hold }).await?.is_some() {
             return Ok(());
         }
-        self.ask(GuestAsk::CancelReservation { hold }).await.map(drop)
+        self.caller.ask(GuestAsk::CancelReservation { hold }).await.map(drop)
     }
 
     async fn walk_in(&mut self) -> Result<()> {
         let (hold, nights, rate_plan) = (Guest::new_id(), self.some_nights(), self.some_plan());
-        let came = self.ask(GuestAsk::WalkIn { hold, nights, rate_plan }).await?;
+        let came = self.caller.ask(GuestAsk::WalkIn { hold, nights, rate_plan }).await?;
         match came.and_then(|answer| answer.reservation) {
             Some(reservation) => self.give_up(hold, &reservation).await,
             None => Ok(()),

@@ -16,14 +16,14 @@ use anyhow::{Context, Result, ensure};
 use jiff::civil::Date;
 use reqwest::Method;
 use serde_json::{Value, json};
-use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
 use super::counts::Counts;
 use super::front::{Door, Front};
-use crate::stripe::StripeSim;
+use super::until_all_end;
 use crate::torture::book::Book;
 use guest::Guest;
+use surehold_simulators::stripe::StripeSim;
 
 const PROPERTY: &str = "mar";
 const ROOM_TYPE: &str = "double";
@@ -93,20 +93,11 @@ async fn put(front: &Front, path: String, body: Value) -> Result<()> {
 
 /// Visits until it is stopped.
 pub async fn run_guests(plan: GuestsPlan, book: Arc<Book>, counts: Arc<Counts>, stop: CancellationToken) -> Result<()> {
-    // A guest who cannot go on ends the others too, and not the caller's other business.
     let stop = stop.child_token();
     let front = Arc::new(Front::open(plan.door(), Arc::clone(&book), counts, stop.clone())?);
     let days: Arc<[Date]> = days().into();
     let guest = |number: usize| Guest::new(number, &plan, Arc::clone(&front), Arc::clone(&days)).live();
-    let mut guests: JoinSet<Result<()>> = (0..plan.guests).map(guest).collect();
-    let mut ended = Ok(());
-    while let Some(guest) = guests.join_next().await {
-        let guest = guest.context("a guest panicked").flatten();
-        if guest.is_err() {
-            stop.cancel();
-            ended = ended.and(guest);
-        }
-    }
+    let ended = until_all_end((0..plan.guests).map(guest), &stop).await;
     book.flush()?;
     ended
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use surehold_lab::disk::{Disk, Fate, Files, Syncs};
-use surehold_lab::hotel::Dice;
+use surehold_simulators::Dice;
 
 use super::look::{Acknowledged, Verdict, hear, without_numbers};
 use super::{FILE, Run, folder_of};

@@ -12,7 +12,7 @@ use surehold_core::kernel::HoldId;
 use surehold_engine::{AuditConfig, Engine, EngineConfig, audit};
 use surehold_lab::crash::{Report, read_reports};
 use surehold_lab::disk::{Call, Disk, Fate, Moment, Recording, Syncs, hotels};
-use surehold_lab::hotel::Dice;
+use surehold_simulators::Dice;
 use surehold_sqlite::{OpenError, SqliteSnapshot, SqliteStore};
 
 use super::super::sound::Snapshot;
