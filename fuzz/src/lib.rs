@@ -2,7 +2,7 @@
 //! A target is a function of bytes; it knows nothing of the engine that feeds it.
 //!
 //! Start reading at [`TARGETS`]. `corpus/` holds the inputs that are kept, one folder per target; the test `corpus`
-//! replays them without any engine, and `cargo xtask fuzz` looks for new ones.
+//! replays them without any engine, and `cargo xtask prove fuzz` looks for new ones.
 
 #[path = "../../crates/connect/src/webhooks/answer.rs"]
 #[allow(dead_code, unreachable_pub, reason = "a module of the program, of which a part is used here")]
@@ -14,6 +14,9 @@ mod canary;
 #[path = "../../crates/surehold/src/config/mod.rs"]
 #[allow(dead_code, unused_imports, reason = "a module of the program, of which a part is used here")]
 mod config;
+#[path = "../../crates/lab/src/torture/history.rs"]
+#[allow(dead_code, unreachable_pub, reason = "a module of the lab, of which a part is used here")]
+mod history;
 #[path = "../../crates/surehold/src/client/sse.rs"]
 mod sse;
 mod targets;

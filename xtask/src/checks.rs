@@ -1,148 +1,121 @@
-//! The checks in the order they run: quick ones first, and nothing after the first failure.
+//! `cargo xtask test`: the checks in the order they run, cheap ones first, and nothing after the first failure.
 
-use std::env;
-use std::path::Path;
-use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
+use std::num::NonZero;
+use std::thread;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Result, ensure};
 
+use crate::cargo::{cargo, is_installed, linting_cargo, run};
+use crate::machine::Machine;
+use crate::names;
+use crate::prove;
 use crate::schemathesis::Schemathesis;
-use crate::{fuzz, torture};
+use crate::selection::{Selection, Store};
+use crate::summary::{Summary, forget_earlier_tests};
+use crate::workspace::Workspace;
 
 /// Advisories are left out: they need the network, and new ones would fail an unchanged tree.
 const DENY: &str = "deny check licenses bans sources";
 
-/// Bounded, so that it takes a minute or two. The seed is fixed: an unchanged tree must not begin to fail.
-const SCHEMATHESIS: &str = "--seed 3 --max-examples 40";
+/// The only crate that is checked and built apart: its executable runs now, and must not be replaced.
+const LINT_XTASK: &str = "clippy --package xtask --all-targets --locked -- -D warnings";
+const TEST_XTASK: &str = "test --package xtask --locked --quiet";
 
-/// Bugs that are planted must be found, by each harness.
-const PLANTED: [&str; 2] = [
-    "test --package surehold-lab --features sabotage --locked --test sabotage --test simulation_planted",
-    "test --package surehold --features sabotage --locked --test planted",
-];
+/// Where nextest is not installed.
+const TEST_ALL: &str = "test --workspace --exclude xtask --locked --tests";
 
-/// For torture and planted bugs together, builds included. Not required: machines differ.
-const PROOF_GOAL: Duration = Duration::from_mins(12);
+/// nextest runs no documentation tests.
+const TEST_DOC: &str = "test --doc --workspace --locked --quiet";
 
-type Variables<'a> = &'a [(&'static str, String)];
-
-pub(crate) fn run_all(variables: Variables, schemathesis: &Schemathesis) -> Result<()> {
-    let mut report = Vec::new();
-    let outcome = run_until_failure(variables, schemathesis, &mut report);
-    eprintln!("\n== Summary (minutes:seconds)");
-    for line in &report {
-        eprintln!("{line}");
-    }
+pub(crate) fn test(selection: &Selection) -> Result<()> {
+    // Wrong names fail before anything starts.
+    let nextest = selection.nextest(&Workspace::read()?)?;
+    let mut summary = Summary::begin();
+    let outcome = run_until_failure(selection, &nextest, &mut summary);
+    summary.end(selection.is_full());
     outcome
 }
 
-fn run_until_failure(variables: Variables, schemathesis: &Schemathesis, report: &mut Vec<String>) -> Result<()> {
-    let mut checks = vec!["fmt --all --check", "clippy --workspace --all-targets --locked -- -D warnings"];
-    if is_installed("nextest") {
-        // nextest runs no documentation tests.
-        checks.extend(["nextest run --workspace --locked", "test --doc --workspace --locked"]);
+fn run_until_failure(selection: &Selection, nextest: &[String], summary: &mut Summary) -> Result<()> {
+    forget_earlier_tests()?;
+    summary.part("cargo fmt --all --check", || run(cargo(), "fmt --all --check", &[]))?;
+    let mut schemathesis = None;
+    let mut machine = Machine::empty();
+    // A machine that lacks something should fail before the long parts.
+    summary.part("programs and servers", || {
+        if selection.has_proofs() {
+            schemathesis = Some(Schemathesis::find_or_install()?);
+        }
+        // Tests that are named and lack a tool say so themselves; most need none.
+        if selection.has(Store::Postgres) || selection.is_unnamed() {
+            machine = Machine::prepare(selection.has(Store::Postgres))?;
+        }
+        Ok(())
+    })?;
+    let variables = machine.variables();
+    if selection.is_unnamed() {
+        check_without_build(summary)?;
+    }
+    if selection.is_only(names::XTASK) {
+        check_xtask(summary)?;
     } else {
-        checks.push("test --workspace --locked");
+        run_tests(selection, nextest, &variables, summary)?;
     }
-    let deny_installed = is_installed("deny");
-    if deny_installed {
-        // Quick, and needs nothing that is built.
-        checks.insert(1, DENY);
-    }
-    for check in checks {
-        run_one(check, variables, report)?;
-    }
-    // The tests have built the program that this starts.
-    let arguments: Vec<String> = SCHEMATHESIS.split_whitespace().map(str::to_owned).collect();
-    timed(&format!("schemathesis run {SCHEMATHESIS}"), report, || schemathesis.check(&arguments))?;
-    let since = Instant::now();
-    for arguments in torture::RUNS {
-        timed(&format!("surehold torture {arguments}"), report, || torture::run(arguments, variables))?;
-    }
-    let tortured = since.elapsed();
-    timed("fuzz, a million executions", report, fuzz::bounded)?;
-    // Last: the program that these build can be sabotaged, and takes the place of the other.
-    let since = Instant::now();
-    for check in PLANTED {
-        run_one(check, variables, report)?;
-    }
-    let together = minutes_and_seconds(tortured + since.elapsed());
-    let goal = minutes_and_seconds(PROOF_GOAL);
-    report.push(format!("{together:>8}  of these, torture and planted bugs; the goal is {goal}"));
-    if !deny_installed {
-        report.push(format!(" not run  cargo {DENY}: `cargo install --locked cargo-deny` adds it"));
+    if let Some(schemathesis) = schemathesis {
+        prove::bounded(&schemathesis, selection.store, &variables, summary)?;
+    } else if selection.is_unnamed() {
+        summary.left_out("proofs", "`cargo xtask prove` runs them");
     }
     Ok(())
 }
 
-fn run_one(check: &str, variables: Variables, report: &mut Vec<String>) -> Result<()> {
-    timed(&format!("cargo {check}"), report, || {
-        let status = cargo()
-            .args(check.split_whitespace())
-            .envs(variables.iter().map(|(name, value)| (name, value)))
-            .status()
-            .with_context(|| format!("cannot run `cargo {check}`"))?;
-        ensure!(
-            status.success(),
-            "`cargo {check}` failed\nhint: its output is above; `cargo xtask postgres` helps to run one test by hand"
-        );
-        Ok(())
+/// What needs nothing that is built, or little.
+fn check_without_build(summary: &mut Summary) -> Result<()> {
+    if is_installed("deny") {
+        summary.part(&format!("cargo {DENY}"), || run(cargo(), DENY, &[]))?;
+    } else {
+        summary.left_out(&format!("cargo {DENY}"), "`cargo install --locked cargo-deny` adds it");
+    }
+    check_xtask(summary)
+}
+
+fn check_xtask(summary: &mut Summary) -> Result<()> {
+    summary.part("lints and tests of xtask", || {
+        run(cargo(), LINT_XTASK, &[])?;
+        run(cargo(), TEST_XTASK, &[])
     })
 }
 
-fn timed(name: &str, report: &mut Vec<String>, check: impl FnOnce() -> Result<()>) -> Result<()> {
-    eprintln!("\n== {name}");
-    let started_at = Instant::now();
-    let outcome = check();
-    let elapsed = minutes_and_seconds(started_at.elapsed());
-    let verdict = if outcome.is_ok() { "" } else { ": FAILED" };
-    report.push(format!("{elapsed:>8}  {name}{verdict}"));
-    if outcome.is_ok() {
-        eprintln!("== took {elapsed}");
-    }
-    outcome
+/// One more than processors: many tests wait for a disk, a server or a moment.
+fn tests_at_once() -> usize {
+    thread::available_parallelism().map_or(1, NonZero::get) + 1
 }
 
-pub(crate) fn build() -> Result<()> {
-    let status = cargo().args(["build", "--package", "surehold", "--locked"]).status().context("cannot run cargo")?;
-    ensure!(status.success(), "the program does not build, see above");
+fn run_tests(
+    selection: &Selection,
+    nextest: &[String],
+    variables: &[(&'static str, String)],
+    summary: &mut Summary,
+) -> Result<()> {
+    if is_installed("nextest") {
+        let command = || {
+            let mut command = linting_cargo();
+            command.args(["nextest", "run", "--locked"]).args(nextest);
+            command
+        };
+        summary.part("build and lint", || run(command(), "--no-run", &[]))?;
+        let at_once = format!("--no-fail-fast --test-threads {}", tests_at_once());
+        summary.part("tests", || run(command(), &at_once, variables))?;
+    } else {
+        ensure!(
+            selection.is_full(),
+            "cargo-nextest is needed to choose tests\nhint: run `cargo install --locked cargo-nextest`"
+        );
+        summary.part("build and lint", || run(linting_cargo(), &format!("{TEST_ALL} --no-run"), &[]))?;
+        summary.part("tests", || run(linting_cargo(), TEST_ALL, variables))?;
+    }
+    if selection.is_unnamed() {
+        summary.part("documentation tests", || run(linting_cargo(), TEST_DOC, variables))?;
+    }
     Ok(())
-}
-
-fn is_installed(subcommand: &str) -> bool {
-    let version = cargo().args([subcommand, "--version"]).stdout(Stdio::null()).stderr(Stdio::null()).status();
-    version.is_ok_and(|status| status.success())
-}
-
-pub(crate) fn cargo() -> Command {
-    let mut cargo = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-    cargo.current_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join(".."));
-    // `cargo run` describes this package to this process. Passed on, that would make
-    // build scripts that watch these variables run again on every change of caller.
-    for (name, _) in env::vars_os() {
-        let name = name.to_string_lossy();
-        if name.starts_with("CARGO_PKG_") || name.starts_with("CARGO_MANIFEST_") {
-            cargo.env_remove(&*name);
-        }
-    }
-    cargo
-}
-
-fn minutes_and_seconds(elapsed: Duration) -> String {
-    format!("{}:{:02}", elapsed.as_secs() / 60, elapsed.as_secs() % 60)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn times_read_as_minutes_and_seconds() {
-        let check = |secs: u64, expected: &str| assert_eq!(minutes_and_seconds(Duration::from_secs(secs)), expected);
-        check(0, "0:00");
-        check(7, "0:07");
-        check(60, "1:00");
-        check(754, "12:34");
-    }
 }

@@ -1,14 +1,16 @@
 //! Fuzzing: builds the targets with coverage counters, runs each for a bounded time, and says how to see a finding again.
 //!
-//! `compiler` adds the counters, `options` reads the command line, `stats` what the engine says.
+//! `compiler` adds the counters, `options` reads the command line, `stats` what the engine says, `progress` shows how far
+//! the targets are.
 
 pub(crate) mod compiler;
 mod options;
+mod progress;
 mod stats;
 
 use std::collections::VecDeque;
 use std::fs;
-use std::io::ErrorKind;
+use std::io::{BufRead, BufReader, ErrorKind, Read};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::Mutex;
@@ -17,9 +19,11 @@ use std::thread;
 use anyhow::{Context, Result, ensure};
 
 pub(crate) use self::options::Options;
+use self::progress::Progress;
 use self::stats::Stats;
-use crate::checks::cargo;
-use crate::{programs, schemathesis};
+use crate::cargo::{build_folder, cargo, executables};
+use crate::usage::wrong;
+use crate::{names, programs};
 
 const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../fuzz");
 
@@ -39,15 +43,22 @@ pub(crate) struct Fuzz {
 pub(crate) fn build() -> Result<Fuzz> {
     programs::find_or_install_cpp()?;
     let mut build = cargo();
-    // As part of the whole workspace, dependencies have the features that they have in the tests, and are built already.
-    build.args(["build", "--workspace", "--features", "surehold-fuzz/libfuzzer", "--bin", "surehold-fuzz", "--locked"]);
+    // With `--examples`, dependencies have the features that they have in the tests, and are built already.
+    build.args([
+        "build",
+        "--locked",
+        "--package",
+        names::FUZZ,
+        "--features",
+        "libfuzzer",
+        "--bin",
+        names::FUZZ,
+        "--examples",
+    ]);
     compiler::instrument(&mut build)?;
     let status = build.status().context("cannot run cargo")?;
     ensure!(status.success(), "the targets do not build, see above");
-    Ok(Fuzz {
-        program: schemathesis::programs()?.join("surehold-fuzz"),
-        scratch: schemathesis::build_folder()?.join("fuzz"),
-    })
+    Ok(Fuzz { program: executables()?.join(names::FUZZ), scratch: build_folder()?.join("fuzz") })
 }
 
 /// Every folder of the corpus is a target; a test of theirs makes sure of it.
@@ -62,40 +73,54 @@ fn targets() -> Result<Vec<String>> {
     Ok(names)
 }
 
+/// Those that are named, or all.
+fn chosen(options: &Options) -> Result<Vec<String>> {
+    let all = targets()?;
+    match options.targets.iter().find(|name| !all.contains(name)) {
+        Some(unknown) => Err(wrong(format!("there is no target `{unknown}`; there are {}", all.join(", ")))),
+        None if options.targets.is_empty() => Ok(all),
+        None => Ok(options.targets.clone()),
+    }
+}
+
 impl Fuzz {
     /// Runs the targets side by side, one per processor, and reports what each did. How many executions that were.
     pub(crate) fn run(&self, options: &Options) -> Result<u64> {
-        let all = targets()?;
-        let known = options.targets.iter().find(|name| !all.contains(name));
-        ensure!(known.is_none(), "there is no target `{}`; there are {}", known.map_or("", |n| n), all.join(", "));
-        let chosen = if options.targets.is_empty() { all } else { options.targets.clone() };
+        let chosen = chosen(options)?;
+        let progress = Progress::begin(chosen.len());
+        let workers = thread::available_parallelism().map_or(1, std::num::NonZero::get);
+        let options = &options.for_targets(chosen.len(), workers);
         let waiting = Mutex::new(VecDeque::from(chosen));
         let reports = Mutex::new(Vec::new());
-        let workers = thread::available_parallelism().map_or(1, std::num::NonZero::get);
         thread::scope(|scope| {
             for _ in 0..workers {
                 scope.spawn(|| {
                     while let Some(target) = take(&waiting) {
-                        let outcome = self.fuzz(&target, options);
+                        let outcome = self.fuzz(&target, options, &progress);
                         eprintln!("{}", line(&target, &outcome));
+                        progress.ended(&target);
                         reports.lock().expect("no worker panics").push(outcome);
                     }
                 });
             }
+            scope.spawn(|| progress.show_until_the_end());
         });
         finish(&reports.into_inner().expect("no worker panics"))
     }
 
-    fn fuzz(&self, target: &str, options: &Options) -> Result<Stats> {
+    fn fuzz(&self, target: &str, options: &Options, progress: &Progress) -> Result<Stats> {
         let learned = self.folder("corpus", target)?;
         let found = self.folder("found", target)?;
         let mut run = self.command(target);
         run.args(BOUNDS).args(options.engine()).arg("-print_final_stats=1").env("RUST_BACKTRACE", "0");
         run.arg(format!("-artifact_prefix={}/", found.display()));
         run.arg(learned).arg(kept(target));
-        let output = run.stdout(Stdio::null()).output().with_context(|| format!("cannot run {run:?}"))?;
-        let log = String::from_utf8_lossy(&output.stderr);
-        ensure!(output.status.success(), "{}", finding(target, &log));
+        run.stdout(Stdio::null()).stderr(Stdio::piped());
+        let mut child = run.spawn().with_context(|| format!("cannot run {run:?}"))?;
+        let stderr = child.stderr.take().context("the log of the target is not piped")?;
+        let log = read_log(stderr, |line| progress.said(target, line));
+        let status = child.wait().with_context(|| format!("cannot wait for {run:?}"))?;
+        ensure!(status.success(), "{}", finding(target, &log));
         Stats::read(&log).with_context(|| format!("{target} does not say what it did:\n{log}"))
     }
 
@@ -110,11 +135,9 @@ impl Fuzz {
 
     /// Adds to the kept corpus what reaches code that it does not reach.
     pub(crate) fn keep(&self, options: &Options) -> Result<()> {
-        let all = targets()?;
-        let chosen = if options.targets.is_empty() { &all } else { &options.targets };
-        for target in chosen {
-            let mut run = self.command(target);
-            run.args(BOUNDS).arg("-merge=1").arg(kept(target)).arg(self.folder("corpus", target)?);
+        for target in chosen(options)? {
+            let mut run = self.command(&target);
+            run.args(BOUNDS).arg("-merge=1").arg(kept(&target)).arg(self.folder("corpus", &target)?);
             let output = run.output().with_context(|| format!("cannot run {run:?}"))?;
             let log = String::from_utf8_lossy(&output.stderr);
             ensure!(output.status.success(), "the corpus of {target} cannot be merged:\n{log}");
@@ -151,6 +174,18 @@ impl Fuzz {
     }
 }
 
+/// What a target prints can be any bytes.
+fn read_log(from: impl Read, mut said: impl FnMut(&str)) -> String {
+    let mut log = String::new();
+    for line in BufReader::new(from).split(b'\n').map_while(Result::ok) {
+        let line = String::from_utf8_lossy(&line);
+        said(&line);
+        log.push_str(&line);
+        log.push('\n');
+    }
+    log
+}
+
 fn finding(target: &str, log: &str) -> String {
     let input = log.lines().find_map(|line| line.split("Test unit written to ").nth(1)).unwrap_or("no input");
     let said: Vec<&str> = log.lines().skip_while(|line| !line.contains("panicked at")).take(8).collect();
@@ -162,7 +197,7 @@ fn finding(target: &str, log: &str) -> String {
     };
     format!(
         "{target} fails on {input}\n{said}\n\
-         hint: see it again with `cargo xtask fuzz --replay {input} {target}`; after the fix, keep the input in \
+         hint: see it again with `cargo xtask prove fuzz --replay {input} {target}`; after the fix, keep the input in \
          fuzz/corpus/{target}/ under a name that says what it is"
     )
 }
@@ -188,6 +223,22 @@ fn finish(reports: &[Result<Stats>]) -> Result<u64> {
     eprintln!("{:>14}  {runs} executions of {} targets", "in total", reports.len());
     ensure!(failed == 0, "{failed} of {} targets have findings, see above", reports.len());
     Ok(runs)
+}
+
+/// What `cargo xtask prove fuzz` does: without arguments, what every run of all checks does.
+pub(crate) fn run(arguments: &[String]) -> Result<()> {
+    if arguments.is_empty() {
+        return bounded();
+    }
+    let options = Options::parse(arguments)?;
+    // Before the build, which takes minutes.
+    chosen(&options)?;
+    match (&options.replay, options.targets.as_slice()) {
+        (Some(input), [target]) => build()?.replay(target, input),
+        (Some(_), _) => Err(wrong("--replay FILE needs the one target that it is for")),
+        (None, _) if options.keep => build()?.keep(&options),
+        (None, _) => build()?.run(&options).map(drop),
+    }
 }
 
 /// What every run of all checks does. The seed is fixed and nothing is known from earlier runs: an unchanged tree must

@@ -1,15 +1,25 @@
-//! The repository's task runner: sets up real servers and runs every check.
+//! The repository's task runner: sets up real servers and runs tests and proofs.
 //!
-//! Knows tools and processes; knows nothing of the crates it checks. Start at [`test`].
+//! Knows tools and processes; of the crates it knows what is in `names`. Start at [`checks::test`].
 
-mod account;
+mod cargo;
 mod checks;
+mod demo_build;
 mod fuzz;
 mod live_server;
+mod machine;
+mod names;
+mod output;
+mod planted;
 mod postgres;
 mod programs;
+mod prove;
 mod schemathesis;
+mod selection;
+mod summary;
 mod torture;
+mod usage;
+mod workspace;
 
 use std::env;
 use std::io::{self, Read};
@@ -17,79 +27,92 @@ use std::process::ExitCode;
 
 use anyhow::{Context, Result};
 
-use crate::postgres::PrivatePostgres;
-use crate::schemathesis::Schemathesis;
+use crate::prove::Proof;
+use crate::selection::Selection;
+use crate::usage::Usage;
 
 const USAGE: &str = "\
 usage: cargo xtask <command>
 
 commands:
-  test          start a private Postgres server, then run every check and test
-  postgres      start that server, print how to reach it and wait for Ctrl-C or end of input
-  fuzz          feed the readers of outside input a million times; takes targets, --seconds N and --runs N for
-                each of them, --seed N, --replay FILE TARGET to see a finding again, --keep to add what was learned
-                to the corpus
-  schemathesis  check a live server against the description of its API; takes arguments of `schemathesis run`,
-                such as --seed 7 --max-examples 1000";
+  test [--quick] [--store sqlite|postgres] [NAME…]
+                format, lint, build, run all tests and then the proofs, on servers that it starts itself
+                --quick  leaves the proofs out
+                --store  runs tests on this store and tests of no store; with sqlite, Postgres is not needed
+                NAME     a crate (http), a module (stays) or a part of a test's path; only such tests, and no proofs
+  prove [PROOF [ARGUMENT…]]
+                runs one proof, or all of them at the length of `test`
+                torture       [--store S] and arguments of `torture`, such as --minutes 46 --seed 7
+                planted       names of bugs, --seed N, --seeds N to see how long each takes to find
+                fuzz          targets, --minutes N for all or --seconds N for each, --runs N, --seed N,
+                              --replay FILE TARGET to see a finding again, --keep to add what was learned to the corpus
+                simulation    --seed N for one seed, --seeds N for so many
+                schemathesis  arguments of `schemathesis run`, such as --seed 7 --max-examples 1000
+                bench         [--store S]; every bench for a second
+  demo-build    measure a release build from nothing and keep the figure for the summary of `test`
+  postgres      start the server of the tests, print how to reach it and wait for Ctrl-C or end of input";
 
 fn main() -> ExitCode {
     if fuzz::compiler::is_wanted() {
         return fuzz::compiler::run().unwrap_or_else(|error| failed(&error));
     }
     let arguments: Vec<String> = env::args().skip(1).collect();
-    let outcome = match arguments.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
-        ["test"] => test(),
-        ["postgres"] => postgres(),
-        ["fuzz"] => fuzz::bounded(),
-        ["fuzz", ..] => fuzz(&arguments[1..]),
-        ["schemathesis", ..] => schemathesis(&arguments[1..]),
-        _ => {
-            eprintln!("{USAGE}");
-            return ExitCode::from(2);
-        }
-    };
-    match outcome {
+    if arguments.is_empty() {
+        eprintln!("{USAGE}");
+        return ExitCode::from(usage::EXIT_CODE);
+    }
+    match run(&arguments) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => failed(&error),
     }
 }
 
-fn failed(error: &anyhow::Error) -> ExitCode {
-    eprintln!("error: {error:#}");
-    ExitCode::FAILURE
-}
-
-fn test() -> Result<()> {
-    // What is needed comes before the quick checks: a machine without it should fail at once.
-    let schemathesis = Schemathesis::find_or_install()?;
-    let server = PrivatePostgres::start()?;
-    checks::run_all(&server.variables(), &schemathesis)
-}
-
-fn fuzz(arguments: &[String]) -> Result<()> {
-    let options = fuzz::Options::parse(arguments)?;
-    let fuzz = fuzz::build()?;
-    match (&options.replay, options.targets.as_slice()) {
-        (Some(input), [target]) => fuzz.replay(target, input),
-        (Some(_), _) => anyhow::bail!("--replay FILE needs the one target that it is for"),
-        (None, _) if options.keep => fuzz.keep(&options),
-        (None, _) => fuzz.run(&options).map(drop),
+fn run(arguments: &[String]) -> Result<()> {
+    let Some((command, rest)) = arguments.split_first() else { return Err(usage::wrong(USAGE)) };
+    match (command.as_str(), rest) {
+        ("test", _) => checks::test(&Selection::parse(rest)?),
+        ("prove", _) => Proof::parse(rest)?.run(),
+        ("demo-build", []) => demo_build::run(),
+        ("postgres", []) => postgres(),
+        ("demo-build" | "postgres", _) => Err(usage::wrong(format!("{command} takes no arguments"))),
+        _ => Err(usage::wrong(format!("there is no command `{command}`\n\n{USAGE}"))),
     }
 }
 
-fn schemathesis(arguments: &[String]) -> Result<()> {
-    let schemathesis = Schemathesis::find_or_install()?;
-    checks::build()?;
-    schemathesis.check(arguments)
+fn failed(error: &anyhow::Error) -> ExitCode {
+    eprintln!("error: {error:#}");
+    if error.is::<Usage>() { ExitCode::from(usage::EXIT_CODE) } else { ExitCode::FAILURE }
 }
 
 #[expect(clippy::print_stdout, reason = "the variables are this command's data")]
 fn postgres() -> Result<()> {
-    let server = PrivatePostgres::start()?;
+    let server = postgres::start()?;
     for (name, value) in server.variables() {
         println!("export {name}='{value}'");
     }
     eprintln!("Paste these lines into another terminal. Stop the server with Ctrl-C or end of input.");
     io::stdin().read_to_end(&mut Vec::new()).context("cannot wait for end of input")?;
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn wrong_commands() {
+        let check = |text: &str, expected: &str| {
+            let arguments: Vec<String> = text.split_whitespace().map(str::to_owned).collect();
+            let error = run(&arguments).unwrap_err();
+            assert!(error.is::<Usage>(), "{text}: {error}");
+            assert!(error.to_string().starts_with(expected), "{text}: {error}");
+        };
+        check("", "usage: cargo xtask <command>");
+        check("fuzz", "there is no command `fuzz`");
+        check("schemathesis --seed 7", "there is no command `schemathesis`");
+        check("demo-build now", "demo-build takes no arguments");
+        check("test --fast", "test has no flag --fast");
+        check("test --quick stayz_and_nights", "no crate has tests with stayz_and_nights in their paths");
+        check("prove everything", "there is no proof `everything`");
+    }
 }

@@ -3,11 +3,12 @@
 use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail, ensure};
-
-use crate::account;
+use surehold_private_servers::account;
 
 /// The server's own, and those that tests run.
 const SERVER_PROGRAMS: [&str; 5] = ["initdb", "postgres", "pg_ctl", "pg_dump", "pgbench"];
@@ -16,7 +17,16 @@ const SERVER_PROGRAMS: [&str; 5] = ["initdb", "postgres", "pg_ctl", "pg_dump", "
 const DEBIAN_ROOT: &str = "/usr/lib/postgresql";
 
 const INSTALL: &str = "apt-get install -y --no-install-recommends postgresql openssl curl strace faketime";
+const INSTALL_TOOLS: &str = "apt-get install -y --no-install-recommends openssl curl strace faketime";
 const INSTALL_CPP: &str = "apt-get install -y --no-install-recommends g++";
+
+/// What tests run beside the stores.
+const TOOLS: [&str; 4] = ["openssl", "curl", "strace", "faketime"];
+
+/// Another process that installs packages is waited for. apt itself waits only for one of its three locks.
+const WAIT_FOR_DPKG: &str = "DPkg::Lock::Timeout=600";
+const LOCKED_MAX: Duration = Duration::from_mins(10);
+const LOCKED_PAUSE: Duration = Duration::from_secs(5);
 
 /// The folder of the server programs. A missing server is a failure, never a skip.
 pub(crate) fn find_or_install() -> Result<PathBuf> {
@@ -36,6 +46,23 @@ pub(crate) fn find_or_install() -> Result<PathBuf> {
     }
 }
 
+/// For tests without Postgres.
+pub(crate) fn find_or_install_tools() -> Result<()> {
+    if has_tools() {
+        return Ok(());
+    }
+    ensure!(
+        account::is_root()? && on_path("apt-get").is_some(),
+        "the tests need {}\nhint: run `sudo {INSTALL_TOOLS}`, or put the programs on the PATH",
+        TOOLS.join(", ")
+    );
+    install("tools of the tests", INSTALL_TOOLS)
+}
+
+fn has_tools() -> bool {
+    TOOLS.iter().all(|tool| on_path(tool).is_some())
+}
+
 /// The fuzzer's engine is written in C++. A missing compiler is a failure, never a skip.
 pub(crate) fn find_or_install_cpp() -> Result<()> {
     if env::var_os("CXX").is_some() || on_path("c++").is_some() {
@@ -49,10 +76,9 @@ pub(crate) fn find_or_install_cpp() -> Result<()> {
 }
 
 fn find() -> Option<PathBuf> {
-    on_path("openssl")?;
-    on_path("curl")?;
-    on_path("strace")?;
-    on_path("faketime")?;
+    if !has_tools() {
+        return None;
+    }
     // Links are followed because a PATH folder may hold only some of the programs.
     let linked = on_path("initdb").and_then(|path| fs::canonicalize(path).ok());
     let from_path = linked.as_deref().and_then(Path::parent).map(Path::to_path_buf);
@@ -85,21 +111,64 @@ fn version(name: &str) -> Vec<u32> {
 fn install(what: &str, by: &str) -> Result<()> {
     eprintln!("== Installing {what}");
     for line in ["apt-get update", by] {
-        let mut words = line.split_whitespace();
-        let program = words.next().expect("the lines above are not empty");
-        let status = Command::new(program)
-            .args(words)
-            .env("DEBIAN_FRONTEND", "noninteractive")
-            .status()
-            .with_context(|| format!("cannot run `{line}`"))?;
-        ensure!(status.success(), "`{line}` failed\nhint: run it by hand, then start again");
+        let begun = Instant::now();
+        while run_apt(line)? == Installed::Locked {
+            ensure!(
+                begun.elapsed() < LOCKED_MAX,
+                "another process holds the package lock for {LOCKED_MAX:?}: `{line}`"
+            );
+            eprintln!("== Waiting for the package lock");
+            thread::sleep(LOCKED_PAUSE);
+        }
     }
     Ok(())
 }
 
+#[derive(PartialEq, Eq)]
+enum Installed {
+    Done,
+    Locked,
+}
+
+fn run_apt(line: &str) -> Result<Installed> {
+    let mut words = line.split_whitespace();
+    let program = words.next().expect("the lines above are not empty");
+    let apt = Command::new(program)
+        .args(["-o", WAIT_FOR_DPKG])
+        .args(words)
+        .env("DEBIAN_FRONTEND", "noninteractive")
+        .env("LC_ALL", "C")
+        .stderr(Stdio::piped())
+        .spawn()
+        .and_then(std::process::Child::wait_with_output);
+    let output = apt.with_context(|| format!("cannot run `{line}`"))?;
+    let errors = String::from_utf8_lossy(&output.stderr);
+    eprint!("{errors}");
+    if output.status.success() {
+        return Ok(Installed::Done);
+    }
+    ensure!(is_locked(&errors), "`{line}` failed\nhint: run it by hand, then start again");
+    Ok(Installed::Locked)
+}
+
+/// The lists and the archives have locks of their own, for which apt does not wait.
+fn is_locked(errors: &str) -> bool {
+    ["Could not get lock ", "Unable to lock directory "].iter().any(|message| errors.contains(message))
+}
+
 #[cfg(test)]
 mod tests {
-    use super::version;
+    use super::{is_locked, version};
+
+    #[test]
+    fn a_lock_is_no_failure() {
+        let check = |errors: &str, expected: bool| assert_eq!(is_locked(errors), expected, "{errors}");
+        check("E: Could not get lock /var/lib/apt/lists/lock. It is held by process 77 (apt-get)\n", true);
+        check("E: Unable to lock directory /var/lib/apt/lists/\n", true);
+        check("E: Could not get lock /var/lib/dpkg/lock-frontend. It is held by process 77 (dpkg)\n", true);
+        check("E: Unable to locate package postgresql\n", false);
+        check("", false);
+    }
 
     #[test]
     fn versions_compare_by_number() {

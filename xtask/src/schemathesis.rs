@@ -2,15 +2,17 @@
 //!
 //! What it checks is in `schemathesis.toml`, beside the reasons for what it does not check.
 
-use std::env;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, ensure};
+use surehold_private_servers::account::run_quietly;
 
-use crate::account::run_quietly;
+use crate::cargo::{build_folder, executable};
 use crate::live_server::LiveServer;
+use crate::names;
+use crate::output::Output;
 
 /// Pinned: a new version finds new things, and those belong in a change of their own.
 const CONSTRAINTS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/schemathesis-constraints.txt");
@@ -72,12 +74,12 @@ impl Schemathesis {
     }
 
     /// Runs the checks; `arguments` are added to those of Schemathesis, where the last of a kind counts.
-    pub(crate) fn check(&self, arguments: &[String]) -> Result<()> {
-        let server = LiveServer::start(&program()?)?;
+    pub(crate) fn check(&self, arguments: &[String], output: Output) -> Result<()> {
+        let server = LiveServer::start(&executable(names::SERVER)?)?;
         let mut run = self.command();
         run.arg("--config-file").arg(self.write_config(&server)?).arg("run");
         run.arg(format!("{}/openapi.json", server.address)).args(arguments);
-        let status = run.status().with_context(|| format!("cannot run {run:?}"))?;
+        let status = output.run(&mut run)?;
         let log = server.log();
         let broken: Vec<&str> =
             log.lines().filter(|line| line.contains("panicked at") || line.contains(" ERROR ")).collect();
@@ -111,20 +113,4 @@ impl Schemathesis {
         command.current_dir(&self.folder);
         command
     }
-}
-
-/// This program's own folder is where cargo puts the others.
-pub(crate) fn programs() -> Result<PathBuf> {
-    let this = env::current_exe().context("cannot tell where this program is")?;
-    Ok(this.parent().map(Path::to_path_buf).unwrap_or_default())
-}
-
-pub(crate) fn build_folder() -> Result<PathBuf> {
-    Ok(programs()?.parent().map(Path::to_path_buf).unwrap_or_default())
-}
-
-pub(crate) fn program() -> Result<PathBuf> {
-    let program = programs()?.join("surehold");
-    ensure!(program.is_file(), "{} is missing\nhint: run `cargo build`", program.display());
-    Ok(program)
 }

@@ -5,7 +5,7 @@ use axum::http::header::RETRY_AFTER;
 use bytes::Bytes;
 use reqwest::header::HeaderMap;
 use surehold_engine::Told;
-use surehold_lab::charge::{told_by_call, told_by_probe};
+use surehold_simulators::charge::{told_by_call, told_by_probe};
 
 use super::lines;
 use crate::answer::{self, EXCERPT_CHARS_MAX};

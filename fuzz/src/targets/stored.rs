@@ -2,7 +2,8 @@
 
 use surehold_core::kernel::decode_events;
 use surehold_http::wire::render_event;
-use surehold_lab::torture::history::Entry;
+
+use crate::history::Entry;
 
 /// Events that can be read can be written again, and told.
 pub(crate) fn events(data: &[u8]) {
