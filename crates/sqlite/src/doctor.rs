@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use rusqlite::{Connection, OpenFlags};
 
-use crate::store::{OpenError, named_damage, open_reader};
+use crate::store::{OpenError, named, open_reader};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SqliteFacts {
@@ -26,12 +26,12 @@ pub fn facts_for_doctor(path: &Path) -> Result<SqliteFacts, OpenError> {
     let io = |source| OpenError::Io { path: path.to_owned(), source };
     let file_bytes = path.metadata().map_err(io)?.len();
     let wal_bytes = wal_bytes(path).map_err(io)?;
-    let connection = open_without_trace(path).map_err(|error| named_damage(path, error.into()))?;
-    let number = |name: &str| pragma::<i64>(&connection, name).map_err(|error| named_damage(path, error.into()));
+    let connection = open_without_trace(path).map_err(|error| named(path, error.into()))?;
+    let number = |name: &str| pragma::<i64>(&connection, name).map_err(|error| named(path, error.into()));
     Ok(SqliteFacts {
         path: path.to_owned(),
         sqlite_version: rusqlite::version(),
-        journal_mode: pragma(&connection, "journal_mode").map_err(|error| named_damage(path, error.into()))?,
+        journal_mode: pragma(&connection, "journal_mode").map_err(|error| named(path, error.into()))?,
         synchronous: number("synchronous")?,
         file_bytes,
         wal_bytes,

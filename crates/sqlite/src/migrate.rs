@@ -7,7 +7,7 @@ use rusqlite::{Connection, TransactionBehavior};
 use surehold_engine::{Applied, Migration, pending};
 
 use crate::doctor::open_without_trace;
-use crate::store::{OpenError, Opened, named_damage, require_ours};
+use crate::store::{OpenError, Opened, named, require_ours};
 
 pub(crate) const MIGRATIONS: &[Migration] = &[
     Migration { number: 1, name: "kernel", sql: include_str!("../migrations/0001_kernel.sql"), usable_from: 1 },
@@ -59,7 +59,7 @@ pub fn migrations_pending(path: &Path) -> Result<Vec<String>, OpenError> {
     let applied = match path.metadata() {
         Err(error) if error.kind() == ErrorKind::NotFound => Vec::new(),
         Err(source) => return Err(OpenError::Io { path: path.to_owned(), source }),
-        Ok(_) => read_applied(path).map_err(|error| named_damage(path, error))?,
+        Ok(_) => read_applied(path).map_err(|error| named(path, error))?,
     };
     Ok(pending(MIGRATIONS, &applied)?.iter().map(Migration::title).collect())
 }

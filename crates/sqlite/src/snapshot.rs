@@ -8,8 +8,7 @@ use surehold_core::kernel::{ColumnType, Corrupt, Row, Timestamp, Value};
 use surehold_engine::{OwnedValue, Snapshot, SnapshotError};
 
 use crate::store::{
-    OpenError, borrowed, check_all, named_damage, open_reader, real_path, require_ours, require_sound_at_rest,
-    system_clock,
+    OpenError, borrowed, check_all, named, open_reader, real_path, require_ours, require_sound_at_rest, system_clock,
 };
 use crate::values::{Param, read};
 
@@ -24,13 +23,13 @@ impl SqliteSnapshot {
         // The real name: the lock is beside it.
         let path = &real_path(path).map_err(|source| OpenError::Io { path: path.to_owned(), source })?;
         require_sound_at_rest(path)?;
-        let damage = |error: rusqlite::Error| named_damage(path, error.into());
+        let here = |error: rusqlite::Error| named(path, error.into());
         // Not as a file at rest: somebody may begin to write to it meanwhile.
-        let connection = open_reader(path).map_err(damage)?;
-        require_ours(&connection, path).map_err(|error| named_damage(path, error))?;
+        let connection = open_reader(path).map_err(here)?;
+        require_ours(&connection, path).map_err(|error| named(path, error))?;
         // The first read after this decides what is seen; it happens here, not when somebody asks.
-        connection.execute_batch("begin deferred; select count(*) from schema_migrations").map_err(damage)?;
-        check_all(&connection, path).map_err(|error| named_damage(path, error))?;
+        connection.execute_batch("begin deferred; select count(*) from schema_migrations").map_err(here)?;
+        check_all(&connection, path).map_err(|error| named(path, error))?;
         Ok(SqliteSnapshot { connection })
     }
 }

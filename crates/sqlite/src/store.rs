@@ -52,6 +52,10 @@ pub enum OpenError {
     Schema(#[from] SchemaError),
     #[error("cannot use {}", path.display())]
     Io { path: PathBuf, source: std::io::Error },
+    #[error("SQLite cannot use {} (its code is {}). See whether its disk has space and is sound, and who may read and \
+         write it; if nothing helps, restore a backup", path.display(), extended_code(source))]
+    Unusable { path: PathBuf, source: rusqlite::Error },
+    /// Not yet known of which file: see [`named`].
     #[error(transparent)]
     Sqlite(#[from] rusqlite::Error),
 }
@@ -129,19 +133,23 @@ impl Opened {
         if let Some(what) = log_damage(&path)? {
             return Err(OpenError::Damaged { path, what });
         }
-        let (connection, applied) = open_writer(&path).map_err(|error| named_damage(&path, error))?;
+        let (connection, applied) = open_writer(&path).map_err(|error| named(&path, error))?;
         Ok(Opened { path, writer: Writer { connection, lock }, applied })
     }
 }
 
-/// An error that means damage says of which file.
-pub(crate) fn named_damage(path: &Path, error: OpenError) -> OpenError {
+/// An error of SQLite says of which file it is, and what to do.
+pub(crate) fn named(path: &Path, error: OpenError) -> OpenError {
+    let path = || path.to_owned();
     match error {
-        OpenError::Sqlite(error) if is_damage(&error) => {
-            OpenError::Damaged { path: path.to_owned(), what: error.to_string() }
-        }
+        OpenError::Sqlite(error) if is_damage(&error) => OpenError::Damaged { path: path(), what: error.to_string() },
+        OpenError::Sqlite(source) => OpenError::Unusable { path: path(), source },
         error => error,
     }
+}
+
+fn extended_code(error: &rusqlite::Error) -> i32 {
+    error.sqlite_error().map_or(0, |error| error.extended_code)
 }
 
 /// What is asked while opening is sound. If it cannot be asked, or the answer cannot be read, it is not what was written.

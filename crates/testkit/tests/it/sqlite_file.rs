@@ -170,6 +170,13 @@ async fn what_cannot_be_opened_says_so() {
     let error = SqliteStore::open(&nowhere).unwrap_err();
     assert!(matches!(error, OpenError::Io { .. }), "{error:?}");
     assert!(error.to_string().contains("folder.db"), "{error}");
+    // Its lock and its log can be had, and SQLite cannot open it.
+    let folder = fixture.file().with_file_name("folder");
+    fs::create_dir(&folder).unwrap();
+    let error = SqliteStore::open(&folder).unwrap_err();
+    assert!(matches!(error, OpenError::Unusable { .. }), "{error:?}");
+    let text = error.to_string();
+    assert!(text.contains(&folder.display().to_string()) && text.contains("its code is 14"), "{text}");
 }
 
 async fn open_after(sql: &str) -> Result<SqliteStore, OpenError> {
