@@ -12,7 +12,7 @@ use reqwest::{Client, Method, StatusCode};
 use serde_json::{Value, json};
 
 /// Far beyond anything a test waits for.
-const PATIENCE: Duration = Duration::from_secs(30);
+const PATIENCE: Duration = Duration::from_mins(2);
 
 #[derive(Debug)]
 pub struct Live {

@@ -20,7 +20,7 @@ use tokio::sync::mpsc;
 use tokio_rustls::TlsAcceptor;
 
 /// Far beyond anything a test waits for; only a broken sender takes it.
-const PATIENCE: Duration = Duration::from_secs(30);
+const PATIENCE: Duration = Duration::from_mins(2);
 pub(super) const NOW_SECS: i64 = 1_790_000_000;
 
 pub(super) async fn patiently<F: Future>(work: F) -> F::Output {

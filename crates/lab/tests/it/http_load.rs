@@ -78,7 +78,7 @@ async fn a_stall_of_the_server_shows() {
     let open = measure(&load(address, Pace::Open { rate_per_s: 500 }), 1_000).await.measured;
     assert_eq!((open.holds, open.errors), (500, 0));
     assert!(open.micros_at(0.99) >= 150_000, "p99 {} µs", open.micros_at(0.99));
-    assert!(open.micros_at(0.5) < 150_000, "p50 {} µs", open.micros_at(0.5));
+    assert!(open.micros_at(0.5) < open.micros_at(0.99), "not all of them waited for it");
 }
 
 #[tokio::test]

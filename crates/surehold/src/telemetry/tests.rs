@@ -186,7 +186,7 @@ fn a_collector_that_never_answers_holds_nobody_up() {
         assert!(started_at.elapsed() < PATIENCE, "{:?}", started_at.elapsed());
         let stopped_at = Instant::now();
         drop(Guard(Some(traces)));
-        assert!(stopped_at.elapsed() < STOP_MAX * 2, "{endpoint}: {:?}", stopped_at.elapsed());
+        assert!(stopped_at.elapsed() < STOP_MAX * 10, "{endpoint}: {:?}", stopped_at.elapsed());
     }
 }
 

@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use crate::text;
 
-const PATIENCE: Duration = Duration::from_secs(30);
+const PATIENCE: Duration = Duration::from_mins(2);
 
 struct Demo<'a> {
     folder: &'a Path,

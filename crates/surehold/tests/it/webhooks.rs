@@ -14,7 +14,7 @@ use surehold_testkit::fixture::fresh_database;
 use surehold_testkit::live::{Live, Place};
 
 /// Far beyond anything a test waits for.
-const PATIENCE: Duration = Duration::from_secs(30);
+const PATIENCE: Duration = Duration::from_mins(2);
 
 /// A door where messages arrive: their headers and bodies, in the order of their arrival.
 fn door() -> (String, Receiver<(HeaderMap, Vec<u8>)>) {

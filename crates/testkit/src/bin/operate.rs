@@ -26,7 +26,7 @@ use surehold_sqlite::{Clock, OpenError, SqliteStore};
 const USAGE: &str =
     "usage: operate sqlite:FILE|postgres://… PROVIDER_ADDRESS [--die-at BOUNDARY:N] [--clock-offset-secs N]";
 const LOOK_PAUSE: Duration = Duration::from_millis(20);
-const OPEN_TRIES_MAX: usize = 100;
+const OPEN_TRIES_MAX: usize = 3_000;
 
 #[tokio::main(worker_threads = 2)]
 async fn main() -> ExitCode {

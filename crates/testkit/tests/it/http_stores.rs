@@ -85,10 +85,13 @@ async fn a_key_is_revoked_within_a_second_on_two_engines_on_postgres() {
     }
     nodes[0].local("POST", &format!("/admin/keys/{id}/revoke"), &Value::Null).await;
     let revoked_at = Instant::now();
-    while opens(&nodes[0]).await || opens(&nodes[1]).await {
-        assert!(revoked_at.elapsed() < Duration::from_secs(10));
+    loop {
+        let begun_after = revoked_at.elapsed();
+        if !opens(&nodes[0]).await && !opens(&nodes[1]).await {
+            break;
+        }
+        assert!(begun_after <= Duration::from_secs(1), "let in {begun_after:?} after it was revoked");
     }
-    assert!(revoked_at.elapsed() <= Duration::from_secs(1), "{:?}", revoked_at.elapsed());
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -116,7 +119,7 @@ async fn not_ready_without_a_store_and_ready_again_with_it_on_postgres() {
     server.launch().unwrap();
     let launched_at = Instant::now();
     while ready().await.unwrap().0 != 200 {
-        assert!(launched_at.elapsed() < Duration::from_secs(20), "never ready again");
+        assert!(launched_at.elapsed() < Duration::from_mins(2), "never ready again");
         tokio::time::sleep(Duration::from_millis(50)).await;
     }
     assert_eq!(node.ask("GET", "/v1/casa", Some(key), &Value::Null).await.0, 200);

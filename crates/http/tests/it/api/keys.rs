@@ -11,7 +11,7 @@ use tower::ServiceExt;
 
 use super::world::{Answer, World, in_secs, patiently};
 
-/// What is promised, and then some for a machine that does other things too.
+/// No request that begins later is let in.
 const REVOKED_MAX: Duration = Duration::from_secs(1);
 
 #[tokio::test]
@@ -151,7 +151,7 @@ async fn rotated_with_an_overlap() {
     let w = World::new().await;
     let old = w.make_key("old", json!({"tenant": "casa", "scopes": ["read"], "requests_per_s": 50})).await;
     let id = old["id"].as_str().unwrap();
-    let rotate = format!("POST /admin/keys/{id}/rotate {{\"overlap_secs\":2}}");
+    let rotate = format!("POST /admin/keys/{id}/rotate {{\"overlap_secs\":5}}");
     let new = w.check(&rotate, 201, r#"{"name":"old","scopes":["read"],"requests_per_s":50}"#).await.json();
     let rotated_at = Instant::now();
     w.add_key("new", new["key"].as_str().unwrap());
@@ -161,7 +161,7 @@ async fn rotated_with_an_overlap() {
     let listed = w.check("GET /admin/keys?tenant=casa", 200, "").await.json();
     let listed = listed["keys"].as_array().unwrap().iter().find(|key| key["id"] == id).cloned().unwrap();
     assert!(listed["expires_at"].is_string() && listed["revoked_at"].is_null(), "{listed}");
-    tokio::time::sleep(Duration::from_secs(2).saturating_sub(rotated_at.elapsed()) + Duration::from_millis(20)).await;
+    tokio::time::sleep(Duration::from_secs(5).saturating_sub(rotated_at.elapsed()) + Duration::from_millis(20)).await;
     w.check("GET /v1/casa As:old", 401, "unauthenticated").await;
     w.check("GET /v1/casa As:new", 200, "").await;
     w.check(&format!("POST /admin/keys/{}/rotate {{}}", new["id"].as_str().unwrap()), 201, "").await;
@@ -197,10 +197,10 @@ async fn ended_keys_stay_ended() {
 #[tokio::test]
 async fn expired_at_the_instant() {
     let w = World::new().await;
-    let expires_at = Instant::now() + Duration::from_secs(1);
-    w.make_key("short", json!({"tenant": "casa", "scopes": ["read"], "expires_at": in_secs(1)})).await;
+    let expires_at = Instant::now() + Duration::from_secs(4);
+    w.make_key("short", json!({"tenant": "casa", "scopes": ["read"], "expires_at": in_secs(4)})).await;
     w.check("GET /v1/casa As:short", 200, "").await;
-    tokio::time::sleep(expires_at - Instant::now() + Duration::from_millis(20)).await;
+    tokio::time::sleep(expires_at.saturating_duration_since(Instant::now()) + Duration::from_millis(20)).await;
     w.check("GET /v1/casa As:short", 401, "unauthenticated").await;
 }
 
@@ -223,8 +223,13 @@ async fn revoked_within_a_second_on_every_node() {
     }
     w.check(&format!("POST /admin/keys/{}/revoke", made["id"].as_str().unwrap()), 200, "").await;
     let revoked_at = Instant::now();
-    patiently(async { while opens().await != (false, false) {} }).await;
-    assert!(revoked_at.elapsed() <= REVOKED_MAX, "{:?}", revoked_at.elapsed());
+    loop {
+        let begun_after = revoked_at.elapsed();
+        if opens().await == (false, false) {
+            break;
+        }
+        assert!(begun_after <= REVOKED_MAX, "let in {begun_after:?} after it was revoked");
+    }
     tokio::time::sleep(Duration::from_millis(400)).await;
     assert_eq!(opens().await, (false, false), "and stays so");
 }
@@ -235,15 +240,16 @@ async fn rate_limits() {
         ApiConfig { rate_limit: RateLimit { requests_per_s_default: 5, burst_secs: 1 }, ..ApiConfig::default() };
     let w = World::with(config).await;
     w.make_key("quick", json!({"tenant": "casa", "scopes": ["read"], "requests_per_s": 1_000_000})).await;
-    let mut refused: Option<Answer> = None;
-    for _ in 0..20 {
-        let answer = w.ask("GET /v1/casa").await;
-        if answer.status == 429 {
-            refused = Some(answer);
-            break;
+    // Sooner or later they come faster than five a second, however busy the machine is.
+    let refused = patiently(async {
+        loop {
+            let answer = w.ask("GET /v1/casa").await;
+            if answer.status == 429 {
+                break answer;
+            }
         }
-    }
-    let refused = refused.expect("twenty requests at once are more than five");
+    });
+    let refused: Answer = refused.await;
     let problem: Value = refused.json();
     assert_eq!(problem["code"], "too-many-requests");
     assert_eq!(refused.header("retry-after"), problem["retry_after_secs"].to_string());

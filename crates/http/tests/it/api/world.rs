@@ -27,7 +27,7 @@ use tower::ServiceExt;
 use uuid::Uuid;
 
 /// Far beyond anything a test waits for; only a broken server takes it.
-pub(super) const PATIENCE: Duration = Duration::from_secs(30);
+pub(super) const PATIENCE: Duration = Duration::from_mins(2);
 
 pub(super) async fn patiently<F: Future>(work: F) -> F::Output {
     tokio::time::timeout(PATIENCE, work).await.expect("it took too long")

@@ -1,8 +1,6 @@
 //! The limit on connections.
 
-use std::time::Duration;
-
-use super::world::{Client, Doors, PATIENCE, World, brisk};
+use super::world::{Client, Doors, PATIENCE, World, brisk, patient};
 use surehold_http::server::{LocalSocket, ServerConfig};
 use tokio::net::UnixStream;
 
@@ -11,7 +9,7 @@ async fn connections_beyond_the_limit_are_closed_and_counted() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("socket");
     let doors = Doors { local: Some(LocalSocket::bind(&path).await.unwrap()), ..Doors::default() };
-    let config = ServerConfig { connections_max: 2, header_timeout: Duration::from_secs(20), ..brisk() };
+    let config = ServerConfig { connections_max: 2, ..patient() };
     let world = World::start_with(config, doors);
     let (mut first, mut second) = (world.connect().await, world.connect().await);
     assert_eq!(first.get_body("/").await, "hello");

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use super::http2::{self, http2};
-use super::world::{World, brisk};
+use super::world::{World, patient};
 use surehold_http::server::{Drained, ServerConfig};
 use tokio::net::TcpStream;
 
@@ -11,7 +11,7 @@ const SLOW: &[u8] = b"GET /slow HTTP/1.1\r\nhost: test\r\n\r\n";
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn requests_in_flight_are_finished() {
-    let world = World::start(brisk());
+    let world = World::start(patient());
     let (mut busy, mut idle) = (world.connect().await, world.connect().await);
     let (mut http2_busy, http2_connection) = http2(TcpStream::connect(world.address).await.unwrap()).await;
     assert_eq!(idle.get_body("/").await, "hello");
@@ -35,7 +35,7 @@ async fn requests_in_flight_are_finished() {
 
 #[tokio::test]
 async fn what_never_ends_is_cut() {
-    let world = World::start(ServerConfig { drain_max: Duration::from_millis(300), ..brisk() });
+    let world = World::start(ServerConfig { drain_max: Duration::from_millis(300), ..patient() });
     let (mut endless, mut idle) = (world.connect().await, world.connect().await);
     assert_eq!(idle.get_body("/").await, "hello");
     endless.send(SLOW).await;
@@ -48,7 +48,7 @@ async fn what_never_ends_is_cut() {
 
 #[tokio::test]
 async fn connections_that_asked_nothing_do_not_hold_up_a_drain() {
-    let world = World::start(ServerConfig { header_timeout: Duration::from_secs(20), ..brisk() });
+    let world = World::start(patient());
     let mut silent = world.connect().await;
     world.metric_reaches("surehold_http_connections_open{listener=\"network\"}", 1).await;
     assert_eq!(world.shut_down().await, Drained { finished: 1, cut: 0 });

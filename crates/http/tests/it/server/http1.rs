@@ -1,10 +1,10 @@
 //! HTTP/1.1: many requests on a connection, and what is no request at all.
 
-use super::world::{Answer, World, brisk};
+use super::world::{Answer, World, brisk, patient};
 
 #[tokio::test]
 async fn a_connection_is_kept_and_may_be_used_ahead_of_answers() {
-    let world = World::start(brisk());
+    let world = World::start(patient());
     let mut client = world.connect().await;
     let hello = || Answer { status: 200, body: "hello".to_owned() };
     let ask = "GET / HTTP/1.1\r\nhost: test\r\n\r\n";
@@ -28,7 +28,7 @@ async fn a_connection_is_kept_and_may_be_used_ahead_of_answers() {
 
 #[tokio::test]
 async fn every_request_knows_its_peer() {
-    let world = World::start(brisk());
+    let world = World::start(patient());
     let mut client = world.connect().await;
     let address = client.io.local_addr().unwrap();
     assert_eq!(client.get_body("/peer").await, format!("Network({address})"));
@@ -63,7 +63,7 @@ async fn garbage_is_answered_or_closed_and_hurts_nobody() {
 
 #[tokio::test]
 async fn a_panic_ends_its_connection_only() {
-    let world = World::start(brisk());
+    let world = World::start(patient());
     let mut bystander = world.connect().await;
     assert_eq!(bystander.get_body("/").await, "hello");
     let mut client = world.connect().await;
@@ -80,7 +80,7 @@ async fn a_panic_ends_its_connection_only() {
 #[tokio::test]
 async fn an_answer_reaches_a_client_that_is_still_sending() {
     const BODY_BYTES: usize = 8 * 1_024 * 1_024;
-    let world = World::start(brisk());
+    let world = World::start(patient());
     let mut client = world.connect().await;
     client
         .send(format!("POST /refused HTTP/1.1\r\nhost: test\r\ncontent-length: {BODY_BYTES}\r\n\r\n").as_bytes())

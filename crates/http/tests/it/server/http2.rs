@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use super::world::{World, brisk, patiently};
+use super::world::{World, brisk, patient, patiently};
 use bytes::Bytes;
 use futures_util::future::join_all;
 use http_body_util::{BodyExt, Full, StreamBody};
@@ -44,7 +44,7 @@ pub(super) async fn get(client: &mut SendRequest<Full<Bytes>>, path: &str) -> (u
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn many_requests_share_a_connection() {
-    let world = World::start(brisk());
+    let world = World::start(patient());
     let (client, _connection) = http2(TcpStream::connect(world.address).await.unwrap()).await;
     let answers = (0..1_000).map(|_| {
         let mut client = client.clone();
@@ -56,7 +56,7 @@ async fn many_requests_share_a_connection() {
 
 #[tokio::test]
 async fn a_panic_ends_its_stream_only() {
-    let world = World::start(brisk());
+    let world = World::start(patient());
     let (mut client, _connection) = http2(TcpStream::connect(world.address).await.unwrap()).await;
     let request = Request::get("http://test/panic").body(Full::default()).unwrap();
     assert!(patiently(client.send_request(request)).await.is_err());
@@ -65,7 +65,7 @@ async fn a_panic_ends_its_stream_only() {
 
 #[tokio::test]
 async fn idle_time_is_counted_from_the_last_request() {
-    let idle_timeout = Duration::from_millis(900);
+    let idle_timeout = Duration::from_secs(3);
     let world = World::start(ServerConfig { idle_timeout, ..brisk() });
     let (mut client, connection) = http2(TcpStream::connect(world.address).await.unwrap()).await;
     // The preface counts as a beginning, so that no head is awaited; and a connection is idle between requests.
@@ -108,7 +108,7 @@ async fn a_client_that_grants_no_window_is_cut() {
 #[tokio::test]
 async fn rapid_resets_end_the_connection() {
     const ENHANCE_YOUR_CALM: [u8; 4] = [0, 0, 0, 11];
-    let world = World::start(brisk());
+    let world = World::start(patient());
     let mut bytes = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0".to_vec();
     for stream in (1..2_000_u32).step_by(2).map(u32::to_be_bytes) {
         // HEADERS with END_STREAM and END_HEADERS: GET http / of authority "x"; then RST_STREAM with CANCEL.

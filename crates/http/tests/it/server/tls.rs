@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::http2::{self, http2};
-use super::world::{Client, Doors, World, brisk, patiently};
+use super::world::{Client, Doors, World, brisk, patient, patiently};
 use rustls::pki_types::{CertificateDer, ServerName};
 use rustls::{ClientConfig, RootCertStore};
 use surehold_http::server::{Tls, TlsError};
@@ -98,7 +98,7 @@ async fn a_new_certificate_is_served_and_a_broken_one_is_not() {
     let files = Files::new();
     let old = files.issue();
     let tls = files.load().unwrap();
-    let world = World::start_with(brisk(), Doors { tls: Some(tls.clone()), ..Doors::default() });
+    let world = World::start_with(patient(), Doors { tls: Some(tls.clone()), ..Doors::default() });
     let mut connected = Client { io: connect(&world, &old, "http/1.1").await.unwrap() };
     assert_eq!(connected.get_body("/").await, "hello");
 
@@ -117,7 +117,7 @@ async fn a_new_certificate_is_served_and_a_broken_one_is_not() {
 async fn changed_files_are_noticed() {
     let files = Files::new();
     let old = files.issue();
-    let world = World::start_with(brisk(), Doors { tls: Some(files.load().unwrap()), ..Doors::default() });
+    let world = World::start_with(patient(), Doors { tls: Some(files.load().unwrap()), ..Doors::default() });
     assert_eq!(greet(&world, &old).await.unwrap(), "hello");
     let new = files.issue();
     patiently(async {

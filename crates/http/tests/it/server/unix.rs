@@ -2,7 +2,7 @@
 
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 
-use super::world::{Client, Doors, World, brisk};
+use super::world::{Client, Doors, World, patient};
 use surehold_http::server::{BindError, LocalSocket, bind_tcp};
 use tokio::net::UnixStream;
 
@@ -19,7 +19,7 @@ async fn a_socket_lives_as_long_as_its_server() {
     assert_eq!(metadata.permissions().mode() & 0o777, 0o600);
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1, "nothing else is left in the folder");
 
-    let world = World::start_with(brisk(), Doors { local: Some(socket), ..Doors::default() });
+    let world = World::start_with(patient(), Doors { local: Some(socket), ..Doors::default() });
     let mut client = Client { io: UnixStream::connect(&path).await.unwrap() };
     assert_eq!(client.get_body("/peer").await, "Local");
 

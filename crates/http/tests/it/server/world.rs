@@ -20,19 +20,29 @@ use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
 /// Far beyond anything a test waits for; only a broken server takes it.
-pub(super) const PATIENCE: Duration = Duration::from_secs(30);
+pub(super) const PATIENCE: Duration = Duration::from_mins(1);
 
 pub(super) const BIG_BYTES: usize = 32 * 1_024 * 1_024;
 
 /// Timeouts that a test can afford to wait for.
 pub(super) fn brisk() -> ServerConfig {
     ServerConfig {
+        header_timeout: Duration::from_secs(1),
+        body_timeout: Duration::from_secs(1),
+        write_stall_timeout: Duration::from_secs(1),
+        ..patient()
+    }
+}
+
+/// Timeouts that no test waits for.
+pub(super) fn patient() -> ServerConfig {
+    ServerConfig {
         connections_max: 1_000,
-        header_timeout: Duration::from_millis(300),
-        body_timeout: Duration::from_millis(300),
-        idle_timeout: Duration::from_secs(20),
-        write_stall_timeout: Duration::from_millis(500),
-        drain_max: Duration::from_secs(20),
+        header_timeout: PATIENCE,
+        body_timeout: PATIENCE,
+        idle_timeout: PATIENCE,
+        write_stall_timeout: PATIENCE,
+        drain_max: PATIENCE,
     }
 }
 

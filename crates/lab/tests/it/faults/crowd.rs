@@ -99,12 +99,14 @@ async fn guests_come_and_go(kind: StoreKind) {
     for hotel in &hotels {
         hotel.open(&engine).await.unwrap();
     }
-    let hours = Hours::visits(60);
+    let hours = Hours::until_closed();
     let guests = let_in(&engine, &hotels, CLIENTS, Patience::LONG, &hours);
     for _ in 0..20 {
+        hours.placed(50).await;
         sleep(Duration::from_millis(20)).await;
         fixture.advance_secs(1);
     }
+    hours.close();
     let told = see_out(guests).await;
     told.print("crowd");
     assert!(told.faults.is_empty(), "nothing was broken: {:?}", told.faults);

@@ -18,7 +18,7 @@ mod told;
 
 use tokio::sync::{Mutex, MutexGuard};
 
-/// Fault tests load a machine fully, and count what happens in the whole process: one at a time.
+/// Fault tests count what happens in the whole process: one at a time, where a process runs several of them.
 async fn alone() -> MutexGuard<'static, ()> {
     static GATE: Mutex<()> = Mutex::const_new(());
     GATE.lock().await

@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::{Place, Server};
 
-const PATIENCE: Duration = Duration::from_secs(30);
+const PATIENCE: Duration = Duration::from_mins(2);
 
 pub(super) struct Follower {
     process: Child,

@@ -103,7 +103,7 @@ pub(crate) async fn a_deadline_after_the_start(fixture: Fixture) {
     world.play("put room=9").await;
     let id = new_id();
     let gate = Gate::before(place(id));
-    let options = Options { deadline: Some(Duration::from_secs(1)), ..Options::default() };
+    let options = Options { deadline: Some(Duration::from_secs(4)), ..Options::default() };
     let outcome = world.engine.run_with(world.tenant, gate.clone(), options).await;
     assert_eq!(outcome, Err(Failure::Fault(Fault::OutcomeUnknown)));
     assert_eq!(world.hold(id).await, None);

@@ -170,12 +170,12 @@ async fn stopping_waits_for_what_runs(kind: StoreKind) {
     let (running, late) = (charge(&CHARGE, "running", 1), charge(&CHARGE, "late", 1));
     enqueue(&engine, vec![running.clone()]).await;
     until("it is called", async || (till.called().len() == 1).then_some(())).await;
-    let mut stopping = tokio::spawn(worker.stop());
-    // Woken up once, so that it has begun to stop.
-    assert!(tokio::time::timeout(Duration::from_millis(50), &mut stopping).await.is_err());
+    let mut stopping = Box::pin(worker.stop());
+    // Polled once, so that it has begun to stop.
+    assert!(tokio::time::timeout(Duration::ZERO, &mut stopping).await.is_err());
     enqueue(&engine, vec![late.clone()]).await;
     gate.notify_one();
-    stopping.await.unwrap();
+    stopping.await;
     assert_eq!(outcome(&engine, &running.key).await, Some(Outcome::Succeeded));
     assert_eq!(till.called().len(), 1, "nothing new was called");
     let left = run(&engine, &late.key).await.unwrap();

@@ -17,6 +17,8 @@ use super::till::{Act, Till};
 use super::until;
 
 const BRIEF: Act = Act::Take(Duration::from_millis(3));
+/// So long that calls which may overlap do.
+const LONGER: Act = Act::Take(Duration::from_millis(30));
 
 const SMALL_BANK: Nature =
     Nature::Effect { provider: "small-bank", window_secs: Some(86_400), probe: true, calls_max: 5 };
@@ -25,7 +27,7 @@ static MANY: OperationType = OperationType { name: "MANY", nature: SMALL_BANK, .
 
 async fn never_more_than_allowed(kind: StoreKind) {
     let scene = Scene::new(kind).await;
-    let till = Till::new(|_| BRIEF);
+    let till = Till::new(|_| LONGER);
     let shared = Arc::new(till.clone());
     let registry = Registry::default()
         .state(NoteCharge)
@@ -91,7 +93,7 @@ async fn a_busy_aggregate_stands_in_nobodys_way(kind: StoreKind) {
 async fn a_small_tenant_is_not_starved(kind: StoreKind) {
     const WAITING: usize = 5_000;
     let scene = Scene::new(kind).await;
-    let till = Till::new(|_| BRIEF);
+    let till = Till::new(|_| LONGER);
     let engine = scene.engine_with(registry(&till)).await;
     let small = [TenantId(0x7001), TenantId(2), TenantId(0x5_0000_0003)];
     for (index, tenant) in small.into_iter().enumerate() {
