@@ -62,17 +62,23 @@ pub const CLERK_FUNCTIONS: [&str; 19] = [
     "read_item",
 ];
 
-/// A run in which less of the changes than this was useful proves nothing.
+/// A run in which less of the changes than this was useful proves nothing. 56 to 61 % are: of 5,000 changes that do not
+/// depend on each other, 16 points less are 22 standard deviations. They do depend on each other; in groups of ten it is 7.
 const USEFUL_PERCENT_MIN: u64 = 40;
-/// Nor does one in which most were turned away.
+/// Nor does one in which most were turned away: 4 to 12 % are.
 const TURNED_AWAY_PERCENT_MAX: u64 = 50;
-/// Of fewer changes than this, chance decides how many are useful: one must be.
-const SHARE_FROM_CHANGES: u64 = 500;
-/// With fewer asks than this, chance decides how many are turned away.
+/// With fewer changes, or fewer asks, than this, chance may decide. One change must be useful.
+const SHARE_FROM_CHANGES: u64 = 5_000;
 const ASKED_MIN: u64 = 5_000;
-/// Who asks what; and with fewer of their asks than this, chance decides whether something came of each of them. Guests
-/// mostly look, and clerks do many things.
-const CROWDS: [(&[&str], u64); 3] = [(&FUNCTIONS, 3_000), (&GUEST_FUNCTIONS, 10_000), (&CLERK_FUNCTIONS, 4_000)];
+
+/// So often something is to be expected before a run is blamed that it never came. At the measured rate, it does not come
+/// in one of e²⁰, 485 million, runs; at two thirds of that rate in one of 600,000, and each run asks for few such things.
+const EXPECTED_MIN: u64 = 20;
+/// Who asks what, and of how many of their asks something came of the rarest, in the full runs of tests on either store.
+const CROWDS: [(&[&str], u64); 3] = [(&FUNCTIONS, 180), (&GUEST_FUNCTIONS, 400), (&CLERK_FUNCTIONS, 150)];
+/// What is rarer than the others of its crowd, mostly because it needs a hotel that is not full, or a late hour.
+const RARER: [(&str, u64); 5] =
+    [("no_show", 3_200), ("change_reservation", 1_400), ("confirm", 900), ("walk_in", 660), ("release_hold", 240)];
 
 /// Reads and quotes succeed whatever becomes of the world.
 fn is_change(function: &str) -> bool {
@@ -325,12 +331,15 @@ impl WorkloadEnd {
         if total.asked() >= ASKED_MIN && turned_away > TURNED_AWAY_PERCENT_MAX {
             short.push(format!("{turned_away} % of the requests were turned away; {TURNED_AWAY_PERCENT_MAX} % may be"));
         }
-        for (functions, asked_min) in CROWDS {
+        for (functions, one_in) in CROWDS {
             let of_crowd = || self.by_function.iter().filter(|(function, _)| functions.contains(function));
-            if of_crowd().map(|(_, tally)| tally.asked()).sum::<u64>() >= asked_min {
-                let never = of_crowd().filter(|(_, tally)| tally.useful == 0);
-                short.extend(never.map(|(function, _)| format!("nothing came of any `{function}`")));
-            }
+            let asked: u64 = of_crowd().map(|(_, tally)| tally.asked()).sum();
+            let is_expected = |function: &str| {
+                let rarer = RARER.iter().find(|(rare, _)| *rare == function).map(|(_, one_in)| *one_in);
+                asked >= EXPECTED_MIN * rarer.unwrap_or(one_in)
+            };
+            let never = of_crowd().filter(|(function, tally)| tally.useful == 0 && is_expected(function));
+            short.extend(never.map(|(function, _)| format!("nothing came of any `{function}`")));
         }
         short
     }
@@ -361,20 +370,21 @@ mod tests {
         };
         let tally = |useful, refused, turned_away| Tally { useful, refused, turned_away, ..Tally::default() };
         let nothing = Tally::default();
-        check(tally(200, 300, 0), nothing, nothing, &[]);
+        let one = tally(1, 0, 0);
+        check(tally(1_999, 3_000, 0), one, one, &[]);
         // Reads make no share better.
         let few = "39 % of the changes were useful; 40 % are wanted";
-        check(tally(199, 301, 0), tally(1_000, 0, 0), nothing, &[few]);
+        check(tally(1_998, 3_001, 0), tally(10_000, 0, 0), one, &[few]);
         // Of few, chance decides.
-        check(tally(199, 300, 0), tally(1_000, 0, 0), nothing, &[]);
+        check(tally(1_998, 3_000, 0), tally(10_000, 0, 0), one, &[]);
         check(tally(1, 498, 0), nothing, nothing, &[]);
         let none = "nothing came of any change";
         check(tally(0, 499, 0), tally(1_000, 0, 0), nothing, &[none]);
         check(tally(0, 0, 3), nothing, nothing, &[none]);
         check(nothing, nothing, nothing, &[none]);
         check(tally(0, 900, 0), nothing, nothing, &[none]);
-        check(tally(2_000, 0, 0), tally(999, 0, 0), nothing, &[]);
-        check(tally(2_000, 0, 0), tally(1_000, 0, 0), nothing, &["nothing came of any `cancel`"]);
+        check(tally(2_600, 0, 0), tally(999, 0, 0), nothing, &[]);
+        check(tally(2_600, 0, 0), tally(1_000, 0, 0), nothing, &["nothing came of any `cancel`"]);
         check(tally(2_000, 0, 1_000), tally(1_000, 0, 1_000), tally(1, 0, 0), &[]);
         let away = "60 % of the requests were turned away; 50 % may be";
         check(tally(1_998, 0, 3_000), tally(1, 0, 0), tally(1, 0, 0), &[away]);
@@ -393,8 +403,8 @@ mod tests {
             ]);
             assert_eq!(WorkloadEnd { by_function, fails: BTreeMap::new() }.shortcomings(), expected);
         };
-        check(9_999, &[]);
-        check(10_000, &["nothing came of any `no_show`"]);
+        check(63_999, &[]);
+        check(64_000, &["nothing came of any `no_show`"]);
     }
 
     #[test]

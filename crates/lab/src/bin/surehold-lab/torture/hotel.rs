@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 use surehold_lab::torture::auditor::{
-    CollectPlan, FLOORS_FROM_REQUESTS, StaysChecked, Verdict, Violation, collect_stays, judge_stays,
+    CollectPlan, GUEST_FLOORS_FROM_REQUESTS, StaysChecked, Verdict, Violation, collect_stays, judge_stays,
 };
 use surehold_lab::torture::book::{self, Book};
 use surehold_lab::torture::environment::{Finding, HOTEL_TENANT, Node, Stage};
@@ -145,7 +145,7 @@ impl Hotel {
                 StaysChecked::default()
             }
         };
-        if expects_much && checked.requests >= FLOORS_FROM_REQUESTS {
+        if expects_much && checked.requests >= GUEST_FLOORS_FROM_REQUESTS {
             for what in checked.never() {
                 findings.add("enough-seen", format!("of {what} there were none"));
             }
