@@ -111,10 +111,6 @@ impl StripeSim {
         self.shared.with(|books| books.accounts[account].config.webhook_secrets = secrets.to_vec());
     }
 
-    pub fn set_api_key(&self, account: usize, api_key: &str) {
-        self.shared.with(|books| api_key.clone_into(&mut books.accounts[account].config.api_key));
-    }
-
     /// What the customer does on the page; the address that the page leads to.
     pub fn pay(&self, session: &str, method: Method) -> Result<String, Impossible> {
         self.shared.with(|books| books.pay(session, method))
