@@ -43,12 +43,12 @@ commands:
   prove [PROOF [ARGUMENT…]]
                 runs one proof, or all of them at the length of `test`
                 torture       [--store S] and arguments of `torture`, such as --minutes 46 --seed 7
-                planted       names of bugs, --seed N, --seeds N to see how long each takes to find
+                planted       names of bugs, --seed N, --searches N to see how long each takes to find
                 fuzz          targets, --minutes N for all or --seconds N for each, --runs N, --seed N,
                               --replay FILE TARGET to see a finding again, --keep to add what was learned to the corpus
                 simulation    --seed N for one seed, --seeds N for so many
                 schemathesis  arguments of `schemathesis run`, such as --seed 7 --max-examples 1000
-                bench         [--store S]; every bench for a second
+                bench         [--store S]; every bench for a moment, to see that it gives figures
   demo-build    measure a release build from nothing and keep the figure for the summary of `test`
   postgres      start the server of the tests, print how to reach it and wait for Ctrl-C or end of input";
 

@@ -19,5 +19,6 @@ pub(crate) const XTASK: &str = "xtask";
 pub(crate) const SIMULATION: &str = "simulation";
 
 /// Tests that start `torture` or measure: proofs, though they have the form of tests.
-pub(crate) const TORTURE_TESTS: &str = "kind(test) & test(/^torture::/)";
+pub(crate) const TORTURE_TESTS: &str =
+    "kind(test) & (test(/^torture::/) | (package(=surehold-lab) & test(/^readme::/)))";
 pub(crate) const BENCH_TESTS: &str = "kind(test) & test(/^bench(_[a-z]+)*::/) & not test(~wrong_input)";

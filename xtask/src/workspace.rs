@@ -76,7 +76,7 @@ mod tests {
 
     #[test]
     fn what_cargo_describes() {
-        let planted = json!({"kind": ["test"], "name": "planted", "required-features": ["sabotage"]});
+        let planted = json!({"kind": ["test"], "name": "planted", "required-features": ["simulation"]});
         let workspace = Workspace::from(&json!({"packages": [
             {"name": "surehold-core", "manifest_path": "/w/crates/core/Cargo.toml",
                 "targets": [{"kind": ["lib"], "name": "surehold_core"}, {"kind": ["test"], "name": "it"}]},
