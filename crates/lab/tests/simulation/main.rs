@@ -18,6 +18,8 @@ const SEEDS_FOR_COVERAGE: u64 = 2_000;
 /// A workload that only ever gets refused proves nothing.
 const USEFUL_PERCENT_MIN: u64 = 40;
 const SEEDS_RUN_TWICE: u64 = 20;
+/// A long run says how far it is after so many.
+const SEEDS_BETWEEN_LINES: u64 = 1_000;
 
 fn variable(name: &str) -> Option<u64> {
     std::env::var(name).ok().map(|text| text.parse().expect("a number"))
@@ -32,6 +34,7 @@ fn complain(outcome: &Outcome) -> String {
 #[derive(Default)]
 struct Sum {
     coverage: Coverage,
+    seeds: u64,
     commands: u64,
     useful: u64,
     lived: Duration,
@@ -39,6 +42,7 @@ struct Sum {
 
 impl Sum {
     fn add(&mut self, outcome: &Outcome) {
+        self.seeds += 1;
         self.coverage.merge(&outcome.coverage);
         self.commands += outcome.commands;
         self.useful += outcome.useful;
@@ -60,7 +64,14 @@ fn whatever_fails_nothing_is_lost_doubled_or_oversold() {
     let work = || {
         let mine = std::iter::repeat_with(|| next.fetch_add(1, Ordering::Relaxed)).take_while(|seed| *seed < seeds);
         run_seeds(mine, |outcome| {
-            sum.lock().expect("nobody panics").add(&outcome);
+            let done = {
+                let mut sum = sum.lock().expect("nobody panics");
+                sum.add(&outcome);
+                sum.seeds
+            };
+            if done % SEEDS_BETWEEN_LINES == 0 {
+                eprintln!("{done} of {seeds} seeds");
+            }
             assert!(outcome.commands >= u64::try_from(COMMANDS).expect("a few hundred"), "{}", complain(&outcome));
             if !outcome.violations.is_empty() {
                 failures.lock().expect("nobody panics").push(complain(&outcome));
@@ -76,7 +87,7 @@ fn whatever_fails_nothing_is_lost_doubled_or_oversold() {
     });
     let failures = failures.into_inner().expect("nobody panics");
     assert!(failures.is_empty(), "{}", failures.join("\n\n"));
-    let Sum { coverage, commands, useful, lived } = sum.into_inner().expect("nobody panics");
+    let Sum { coverage, commands, useful, lived, .. } = sum.into_inner().expect("nobody panics");
     let hours = lived.as_secs() / 3_600;
     eprintln!("{seeds} seeds, {commands} commands, {useful} useful, in {hours} h of their own time; {coverage}");
     assert!(useful * 100 >= commands * USEFUL_PERCENT_MIN, "{useful} of {commands} were carried out");

@@ -66,7 +66,7 @@ async fn survives_kills(kind: StoreKind) {
     }
     let of = |report| reports.values().filter(|other| **other == report).count();
     eprintln!("{KILLS} kills: {} cancelled, {} booked", of(Report::Cancelled), of(Report::Booked));
-    assert!(of(Report::Cancelled) > 0, "there was load");
+    assert!(of(Report::Cancelled) > 100, "there was load");
 }
 
 /// The lifetime begins when there is load.
