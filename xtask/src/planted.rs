@@ -30,6 +30,11 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }
 
+/// Wrong names fail before anything starts.
+pub(crate) fn check(arguments: &[String]) -> Result<()> {
+    Options::parse(arguments, &Catalogue::read(&root())?).map(|_| ())
+}
+
 pub(crate) fn run(arguments: &[String], variables: Variables) -> Result<()> {
     let catalogue = Catalogue::read(&root())?;
     let options = Options::parse(arguments, &catalogue)?;

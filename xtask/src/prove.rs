@@ -41,7 +41,7 @@ impl Proof {
         let Some((name, rest)) = arguments.split_first() else { return Ok(Proof::All) };
         match name.as_str() {
             "torture" => parse_torture(rest),
-            "planted" => Ok(Proof::Planted(rest.to_vec())),
+            "planted" => planted::check(rest).map(|()| Proof::Planted(rest.to_vec())),
             "fuzz" => fuzz::Options::parse(rest).map(|_| Proof::Fuzz(rest.to_vec())),
             "simulation" => parse_simulation(rest),
             "schemathesis" => Ok(Proof::Schemathesis(rest.to_vec())),
@@ -180,7 +180,7 @@ fn simulate(setting: Option<(&'static str, u64)>) -> Result<()> {
     run_cargo(tests, "", &variables)
 }
 
-/// The tests that measure for a second each and look whether figures come out.
+/// The tests that measure for a moment each and look whether figures come out.
 fn bench(store: Option<Store>, variables: Variables) -> Result<()> {
     let mut tests = tests()?;
     tests.args(Selection::nextest_within(store, &Workspace::read()?, "bench", names::BENCH_TESTS)?);

@@ -44,6 +44,8 @@ pub(super) struct Trial {
     /// One of them has to find the bug: rules that say what is wrong, not any that notice that something is.
     #[serde(default)]
     pub(super) rules: Vec<String>,
+    /// Of several searches for the bug, as `cargo xtask prove planted --searches N` printed it. Runs without a bug have none.
+    pub(super) slowest_secs: Option<u64>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -92,7 +94,13 @@ impl Catalogue {
             ensure!(names.insert(name), "two planted bugs are called `{name}`");
             ensure!(what.ends_with('.'), "`{name}` has no sentence that says what it is");
             match (trial, elsewhere) {
-                (Some(trial), None) => ensure!(!trial.rules.is_empty(), "no rule has to find `{name}`"),
+                (Some(trial), None) => {
+                    ensure!(!trial.rules.is_empty(), "no rule has to find `{name}`");
+                    ensure!(
+                        trial.slowest_secs.is_some_and(|secs| secs > 0),
+                        "it is not said how long the slowest search for `{name}` took"
+                    );
+                }
                 (None, Some(_)) => {}
                 (Some(_), Some(_)) | (None, None) => bail!("`{name}` needs either a trial or an elsewhere"),
             }

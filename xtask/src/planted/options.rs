@@ -1,9 +1,10 @@
 //! The arguments of `cargo xtask prove planted`.
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::Result;
 
 use super::catalogue::Catalogue;
 use super::{CONTROL, IN_PROCESS};
+use crate::usage::{number, wrong};
 
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Options {
@@ -11,30 +12,30 @@ pub(super) struct Options {
     names: Vec<String>,
     /// The first one.
     pub(super) seed: u64,
-    /// So many runs of each trial, to see how long they take; otherwise a trial ends with the first run that finds the bug.
-    pub(super) seeds: Option<u64>,
+    /// So many searches for each bug, to see how long they take; otherwise one.
+    pub(super) searches: Option<u64>,
 }
 
 impl Options {
     pub(super) fn parse(arguments: &[String], catalogue: &Catalogue) -> Result<Options> {
-        let mut options = Options { names: Vec::new(), seed: 1, seeds: None };
-        let mut words = arguments.iter().map(String::as_str);
+        let mut options = Options { names: Vec::new(), seed: 1, searches: None };
+        let mut words = arguments.iter();
         while let Some(word) = words.next() {
-            match word {
+            match word.as_str() {
                 "--seed" => options.seed = number(word, words.next())?,
-                "--seeds" => {
-                    let seeds = number(word, words.next())?;
-                    ensure!(seeds > 0, "--seeds needs at least one");
-                    options.seeds = Some(seeds);
+                "--searches" => match number(word, words.next())? {
+                    0 => return Err(wrong("--searches needs at least one")),
+                    searches => options.searches = Some(searches),
+                },
+                _ if word.starts_with('-') => {
+                    return Err(wrong(format!("planted has no flag {word}; it has --seed N and --searches N")));
                 }
-                _ if word.starts_with('-') => bail!("`{word}` is no option; there are --seed N and --seeds N"),
-                name => {
-                    let is_known = [CONTROL, IN_PROCESS].contains(&name) || catalogue.has(name);
-                    ensure!(
-                        is_known,
-                        "there is no planted bug `{name}`; also `{CONTROL}` and `{IN_PROCESS}` can be named"
-                    );
+                name if [CONTROL, IN_PROCESS].contains(&name) || catalogue.has(name) => {
                     options.names.push(name.to_owned());
+                }
+                name => {
+                    let others = format!("also `{CONTROL}` and `{IN_PROCESS}` can be named");
+                    return Err(wrong(format!("there is no planted bug `{name}`; {others}")));
                 }
             }
         }
@@ -44,11 +45,6 @@ impl Options {
     pub(super) fn wants(&self, name: &str) -> bool {
         self.names.is_empty() || self.names.iter().any(|wanted| wanted == name)
     }
-}
-
-fn number(option: &str, word: Option<&str>) -> Result<u64> {
-    let word = word.with_context(|| format!("{option} needs a number"))?;
-    word.parse().with_context(|| format!("{option} needs a number, not `{word}`"))
 }
 
 #[cfg(test)]
@@ -62,18 +58,18 @@ mod tests {
         let check = |typed: &str, expected: Option<(&[&str], u64, Option<u64>)>| {
             let words: Vec<String> = typed.split_whitespace().map(str::to_owned).collect();
             let read = Options::parse(&words, &catalogue).ok();
-            let expected = expected.map(|(names, seed, seeds)| Options {
+            let expected = expected.map(|(names, seed, searches)| Options {
                 names: names.iter().map(|name| (*name).to_owned()).collect(),
                 seed,
-                seeds,
+                searches,
             });
             assert_eq!(read, expected, "{typed}");
         };
         check("", Some((&[], 1, None)));
         check("a-bug control --seed 7", Some((&["a-bug", "control"], 7, None)));
-        check("--seeds 20 in-process", Some((&["in-process"], 1, Some(20))));
+        check("--searches 20 in-process", Some((&["in-process"], 1, Some(20))));
         check("another-bug", None);
-        check("--seeds 0", None);
+        check("--searches 0", None);
         check("--seed", None);
         check("--sed 1", None);
     }

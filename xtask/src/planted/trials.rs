@@ -1,7 +1,8 @@
 //! Torture finds every bug that can be planted, by a rule that is about it; and finds nothing where none is planted. Each
 //! trial is a run of its own, a few at a time.
 
-use std::fmt::Write;
+use std::cmp::Reverse;
+use std::fmt::{Display, Formatter, Write};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -14,8 +15,13 @@ use super::{CONTROL, Variables};
 
 /// They wait most of the time.
 const AT_ONCE: usize = 4;
-/// Chance decides which requests meet. A bug that three runs do not find is not found.
-const RUNS_MAX: u64 = 3;
+/// Chance decides which requests meet. A bug is missed if it is not found in so many times the slowest search that was measured.
+const SLOWEST_TIMES: u32 = 5;
+/// On a machine that does other things too, a run takes longer; fewer than so many say nothing.
+const RUNS_MIN: u32 = 3;
+/// No search that is measured needs more; they share no seed.
+const SEEDS_OF_A_SEARCH: u64 = 1_000;
+const MEASURED_MAX: Duration = Duration::from_mins(15);
 /// As `surehold torture --help` says.
 const CLEAN: i32 = 0;
 const VIOLATED: i32 = 1;
@@ -33,10 +39,10 @@ pub(super) fn chosen<'a>(catalogue: &'a Catalogue, options: &Options) -> Vec<Cho
     let bugs = catalogue.bugs.iter().filter(|bug| options.wants(&bug.name));
     let mut chosen: Vec<Chosen> =
         bugs.filter_map(|bug| Some(Chosen { bug: Some(&bug.name), trial: bug.trial.as_ref()? })).collect();
-    chosen.sort_by_key(|Chosen { trial, .. }| (trial.store != "postgres", trial.faults == "none"));
     if options.wants(CONTROL) {
         chosen.extend(catalogue.controls.iter().map(|trial| Chosen { bug: None, trial }));
     }
+    chosen.sort_by_key(|chosen| Reverse(chosen.slowest()));
     chosen
 }
 
@@ -48,9 +54,9 @@ pub(super) fn run(chosen: &[Chosen], options: &Options, torture: &Path, variable
             scope.spawn(|| {
                 while let Some(chosen) = chosen.get(next.fetch_add(1, Ordering::Relaxed)) {
                     let attempt = Attempt { chosen, torture, variables };
-                    let outcome = match options.seeds {
-                        None => attempt.until_found(options.seed),
-                        Some(seeds) => attempt.each_seed(options.seed, seeds),
+                    let outcome = match options.searches {
+                        None => attempt.search(options.seed, chosen.limit()).map(|search| search.to_string()),
+                        Some(searches) => attempt.measure(options.seed, searches),
                     };
                     match outcome {
                         Ok(line) => eprintln!("{}: {line}", chosen.name()),
@@ -69,6 +75,16 @@ pub(super) fn run(chosen: &[Chosen], options: &Options, torture: &Path, variable
 }
 
 impl Chosen<'_> {
+    /// As measured; a run without a bug takes its time.
+    fn slowest(&self) -> Duration {
+        let measured = self.trial.slowest_secs.map(Duration::from_secs);
+        measured.unwrap_or_else(|| Duration::from_secs_f64(60.0 * self.trial.minutes))
+    }
+
+    fn limit(&self) -> Duration {
+        SLOWEST_TIMES * self.slowest()
+    }
+
     fn name(&self) -> String {
         match self.bug {
             Some(bug) => bug.to_owned(),
@@ -84,41 +100,41 @@ struct Attempt<'a> {
 }
 
 impl Attempt<'_> {
-    fn until_found(&self, first_seed: u64) -> Result<String, String> {
+    /// Runs with one seed after the other, until one ends as expected or the time is over.
+    fn search(&self, first_seed: u64, limit: Duration) -> Result<Search, String> {
         let (mut took, mut missed) = (Duration::ZERO, String::new());
-        for (seed, number) in (first_seed..).zip(1..=RUNS_MAX) {
+        for (seed, runs) in (first_seed..).zip(1..) {
             let run = self.run(seed)?;
             took += run.took;
             match run.verdict {
-                Verdict::AsExpected(how) => {
-                    let runs = if number == 1 { String::new() } else { format!(", in run {number}") };
-                    return Ok(format!("{how} after {took:.1?}{runs}"));
-                }
+                Verdict::AsExpected(how) => return Ok(Search { took, runs, how }),
                 Verdict::Missed(how) => {
-                    let _ = write!(missed, "{how}; ");
+                    let _ = write!(missed, "{how} with seed {seed}; ");
                 }
             }
+            if took >= limit && runs >= RUNS_MIN {
+                break;
+            }
         }
-        Err(missed)
+        Err(format!("{missed}{took:.0?} of {limit:.0?} are over"))
     }
 
-    /// How long it takes. A bug that a few seeds miss is found by others; one that no seed finds is not found.
-    fn each_seed(&self, first_seed: u64, seeds: u64) -> Result<String, String> {
-        let (mut found, mut missed) = (Vec::new(), String::new());
-        for seed in first_seed..first_seed + seeds {
-            let run = self.run(seed)?;
-            match run.verdict {
-                Verdict::AsExpected(_) => found.push(run.took),
-                Verdict::Missed(how) => {
-                    let _ = write!(missed, "; seed {seed}: {how}");
-                }
-            }
+    /// How long searches take that have nothing to do with each other.
+    fn measure(&self, first_seed: u64, searches: u64) -> Result<String, String> {
+        let firsts = (0..searches).map(|number| first_seed + number * SEEDS_OF_A_SEARCH);
+        let mut done = Vec::new();
+        for seed in firsts {
+            let search = self.search(seed, MEASURED_MAX)?;
+            eprintln!("{} from seed {seed}: {search}", self.chosen.name());
+            done.push(search);
         }
-        found.sort();
-        let Some(slowest) = found.last() else { return Err(missed) };
-        let median = found[(found.len() - 1) / 2];
-        let times = found.len();
-        Ok(format!("{times} of {seeds} seeds, median {median:.1?}, slowest {slowest:.1?}{missed}"))
+        done.sort_by_key(|search| search.took);
+        let (median, slowest) = (&done[(done.len() - 1) / 2], done.last().expect("at least one"));
+        let again = done.iter().filter(|search| search.runs > 1).count();
+        Ok(format!(
+            "{searches} searches, {again} with more than one run, median {:.1?}, slowest {:.1?} in {} runs",
+            median.took, slowest.took, slowest.runs
+        ))
     }
 
     /// Fails if torture says neither that it found something nor that it did not.
@@ -168,6 +184,23 @@ fn new_folder() -> PathBuf {
     static FOLDERS: AtomicUsize = AtomicUsize::new(0);
     let number = FOLDERS.fetch_add(1, Ordering::Relaxed);
     env::temp_dir().join(format!("surehold-planted-{}-{number}", process::id()))
+}
+
+/// That found what it had to find.
+struct Search {
+    took: Duration,
+    runs: u32,
+    how: String,
+}
+
+impl Display for Search {
+    fn fmt(&self, f: &mut Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} after {:.1?}", self.how, self.took)?;
+        if self.runs > 1 {
+            write!(f, ", in run {}", self.runs)?;
+        }
+        Ok(())
+    }
 }
 
 struct Run {
