@@ -1,20 +1,13 @@
 //! Finds the Postgres server programs and a C++ compiler, and installs them where that needs no questions.
 
 use std::env;
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail, ensure};
-use surehold_private_servers::account;
-
-/// The server's own, and those that tests run.
-const SERVER_PROGRAMS: [&str; 5] = ["initdb", "postgres", "pg_ctl", "pg_dump", "pgbench"];
-
-/// Debian keeps the server programs off the PATH, in a folder per version.
-const DEBIAN_ROOT: &str = "/usr/lib/postgresql";
+use surehold_private_servers::{account, programs};
 
 const INSTALL: &str = "apt-get install -y --no-install-recommends postgresql openssl curl strace faketime";
 const INSTALL_TOOLS: &str = "apt-get install -y --no-install-recommends openssl curl strace faketime";
@@ -37,12 +30,12 @@ pub(crate) fn find_or_install() -> Result<PathBuf> {
         account::is_root()? && on_path("apt-get").is_some(),
         "the tests need the Postgres server programs ({}), openssl, curl, strace and faketime\n\
          hint: run `sudo {INSTALL}`, or put the programs on the PATH",
-        SERVER_PROGRAMS.join(", ")
+        programs::NAMES.join(", ")
     );
     install("Postgres", INSTALL)?;
     match find() {
         Some(folder) => Ok(folder),
-        None => bail!("`{INSTALL}` ran, yet {} are still missing", SERVER_PROGRAMS.join(", ")),
+        None => bail!("`{INSTALL}` ran, yet {} are still missing", programs::NAMES.join(", ")),
     }
 }
 
@@ -76,35 +69,12 @@ pub(crate) fn find_or_install_cpp() -> Result<()> {
 }
 
 fn find() -> Option<PathBuf> {
-    if !has_tools() {
-        return None;
-    }
-    // Links are followed because a PATH folder may hold only some of the programs.
-    let linked = on_path("initdb").and_then(|path| fs::canonicalize(path).ok());
-    let from_path = linked.as_deref().and_then(Path::parent).map(Path::to_path_buf);
-    from_path.into_iter().chain(debian_folders()).find(|folder| has_all_programs(folder))
+    has_tools().then(|| programs::find().ok()).flatten()
 }
 
 fn on_path(program: &str) -> Option<PathBuf> {
     let path = env::var_os("PATH")?;
     env::split_paths(&path).map(|folder| folder.join(program)).find(|file| file.is_file())
-}
-
-fn has_all_programs(folder: &Path) -> bool {
-    SERVER_PROGRAMS.iter().all(|program| folder.join(program).is_file())
-}
-
-/// Highest version first.
-fn debian_folders() -> Vec<PathBuf> {
-    let entries = fs::read_dir(DEBIAN_ROOT).into_iter().flatten().flatten();
-    let mut names: Vec<String> = entries.filter_map(|entry| entry.file_name().into_string().ok()).collect();
-    names.sort_by_key(|name| version(name));
-    names.iter().rev().map(|name| Path::new(DEBIAN_ROOT).join(name).join("bin")).collect()
-}
-
-/// Numbers rather than text, or 9 would come after 17.
-fn version(name: &str) -> Vec<u32> {
-    name.split('.').filter_map(|part| part.parse().ok()).collect()
 }
 
 /// The package may also start a system-wide server; nothing here uses it.
@@ -158,7 +128,7 @@ fn is_locked(errors: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{is_locked, version};
+    use super::is_locked;
 
     #[test]
     fn a_lock_is_no_failure() {
@@ -168,14 +138,5 @@ mod tests {
         check("E: Could not get lock /var/lib/dpkg/lock-frontend. It is held by process 77 (dpkg)\n", true);
         check("E: Unable to locate package postgresql\n", false);
         check("", false);
-    }
-
-    #[test]
-    fn versions_compare_by_number() {
-        let check = |lower: &str, higher: &str| assert!(version(lower) < version(higher), "{lower} < {higher}");
-        check("9.6", "17");
-        check("9.5", "9.10");
-        check("15", "16");
-        check("not a version", "15");
     }
 }

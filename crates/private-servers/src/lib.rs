@@ -8,5 +8,6 @@ pub mod account;
 mod cleaner;
 pub mod ports;
 pub mod postgres;
+pub mod programs;
 
 pub use postgres::{PostgresSettings, PrivatePostgres};

@@ -10,11 +10,10 @@ use anyhow::{Context, Result, anyhow};
 use crate::account::{Account, run_quietly};
 use crate::cleaner::Cleaner;
 use crate::ports::LastingPort;
+use crate::programs;
 
 /// The address of the server that tests share.
 pub const URL_VARIABLE: &str = "SUREHOLD_TEST_POSTGRES_URL";
-/// The folder of the server programs that tests start.
-pub const PROGRAMS_VARIABLE: &str = "SUREHOLD_TEST_POSTGRES_BIN";
 
 const LOG_LINES_SHOWN: usize = 30;
 
@@ -69,7 +68,7 @@ pub struct PrivatePostgres {
 impl PrivatePostgres {
     /// Makes and starts a small server with the programs of this machine.
     pub fn start() -> Result<PrivatePostgres> {
-        PrivatePostgres::start_with(PostgresSettings::small(find_programs()?))
+        PrivatePostgres::start_with(PostgresSettings::small(programs::find()?))
     }
 
     pub fn start_with(settings: PostgresSettings) -> Result<PrivatePostgres> {
@@ -86,12 +85,26 @@ impl PrivatePostgres {
     }
 
     pub fn url(&self) -> String {
-        format!("postgres://postgres@127.0.0.1:{}/postgres?sslmode=disable", self.port.number())
+        self.url_of("postgres")
+    }
+
+    fn url_of(&self, database: &str) -> String {
+        format!("postgres://postgres@127.0.0.1:{}/{database}?sslmode=disable", self.port.number())
+    }
+
+    /// Makes an empty database and returns its address.
+    pub fn create_database(&self, name: &str) -> Result<String> {
+        run_quietly(self.client("createdb").arg(name))?;
+        Ok(self.url_of(name))
+    }
+
+    pub fn drop_database(&self, name: &str) -> Result<()> {
+        run_quietly(self.client("dropdb").args(["--force", name])).map(drop)
     }
 
     /// The environment in which tests find the server.
     pub fn variables(&self) -> [(&'static str, String); 2] {
-        [(URL_VARIABLE, self.url()), (PROGRAMS_VARIABLE, self.settings.programs.display().to_string())]
+        [(URL_VARIABLE, self.url()), (programs::VARIABLE, self.settings.programs.display().to_string())]
     }
 
     /// Kills every process of the server at once. What was not on the disk is gone.
@@ -126,6 +139,12 @@ impl PrivatePostgres {
         self.account.command(self.settings.programs.join(name))
     }
 
+    fn client(&self, name: &str) -> Command {
+        let mut client = self.program(name);
+        client.args(["--host=127.0.0.1", "--username=postgres", "--port"]).arg(self.port.number().to_string());
+        client
+    }
+
     fn data(&self) -> PathBuf {
         self.folder.join("data")
     }
@@ -157,24 +176,6 @@ impl PrivatePostgres {
     }
 }
 
-/// Looks where `cargo xtask test` found them, then where `pg_config` says, then for the newest that Debian installed.
-fn find_programs() -> Result<PathBuf> {
-    let named = std::env::var_os(PROGRAMS_VARIABLE).map(PathBuf::from);
-    let configured = || {
-        let output = Command::new("pg_config").arg("--bindir").output().ok()?;
-        Some(PathBuf::from(String::from_utf8(output.stdout).ok()?.trim_end()))
-    };
-    let versions = fs::read_dir("/usr/lib/postgresql").into_iter().flatten().flatten();
-    let mut versions: Vec<PathBuf> = versions.map(|version| version.path()).collect();
-    versions.sort_by_key(|path| path.file_name().and_then(|name| name.to_str()?.parse::<u32>().ok()));
-    let debian = versions.into_iter().rev().map(|version| version.join("bin"));
-    let mut folders = named.into_iter().chain(configured()).chain(debian);
-    folders.find(|folder| folder.join("initdb").is_file() && folder.join("pg_ctl").is_file()).context(
-        "no Postgres server is installed (initdb and pg_ctl); on Debian and Ubuntu run `apt-get install postgresql`, \
-         elsewhere install its server and put `pg_config` into the PATH",
-    )
-}
-
 fn tail(log: &Path) -> String {
     let text = fs::read_to_string(log).unwrap_or_else(|error| format!("({}: {error})", log.display()));
     let lines: Vec<&str> = text.lines().collect();
@@ -191,6 +192,8 @@ mod tests {
         assert!(server.version().unwrap().starts_with("postgres (PostgreSQL)"));
         server.crash().unwrap();
         server.launch().unwrap();
+        assert!(server.create_database("one").unwrap().contains("/one?"));
+        server.drop_database("one").unwrap();
         let folder = server.folder.clone();
         assert!(folder.exists());
         drop(server);

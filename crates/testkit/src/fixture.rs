@@ -10,6 +10,7 @@ use anyhow::{Context, Result};
 use surehold_core::kernel::Timestamp;
 use surehold_engine::{AuditConfig, AuditReport, Engine, EngineConfig, Registry, Snapshot, Store, audit, builtin};
 use surehold_postgres::{PostgresConfig, PostgresSnapshot, PostgresStore};
+use surehold_private_servers::PrivatePostgres;
 use surehold_private_servers::postgres::URL_VARIABLE;
 use surehold_sqlite::{SqliteSnapshot, SqliteStore, let_write_stock};
 use tempfile::TempDir;
@@ -40,11 +41,18 @@ const SERVER_MISSING: &str = "needs a Postgres server: run `cargo xtask test`, o
 
 /// Where `cargo xtask test` put the server. A missing server fails the test; it is not a reason to skip it.
 pub fn postgres_url() -> String {
-    std::env::var(URL_VARIABLE).unwrap_or_else(|_| {
-        eprintln!("{SERVER_MISSING}");
-        // Not `panic!`: its message and backtrace would hide that line under many others.
-        std::panic::resume_unwind(Box::new(SERVER_MISSING))
-    })
+    std::env::var(URL_VARIABLE).unwrap_or_else(|_| fail(SERVER_MISSING))
+}
+
+/// A server of the test's own, which it may crash or fill with roles.
+pub fn own_postgres() -> PrivatePostgres {
+    PrivatePostgres::start().unwrap_or_else(|error| fail(&format!("{error:#}")))
+}
+
+/// Fails the test with one line. `panic!` would hide it under its own message and a backtrace.
+fn fail(line: &str) -> ! {
+    eprintln!("{line}");
+    std::panic::resume_unwind(Box::new(line.to_owned()))
 }
 
 /// A connection for what tests do behind the engine's back: to the schema it is the engine.

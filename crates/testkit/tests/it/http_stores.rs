@@ -5,10 +5,9 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 use surehold_engine::{Engine, EngineConfig};
 use surehold_postgres::{PostgresConfig, PostgresStore};
-use surehold_testkit::fixture::{Fixture, StoreKind};
+use surehold_testkit::fixture::{Fixture, StoreKind, own_postgres};
 use surehold_testkit::node::Node;
 use surehold_testkit::on_each_store;
-use surehold_testkit::private_postgres::PrivatePostgres;
 
 async fn make_key(node: &Node) -> Value {
     node.local("POST", "/admin/tenants", &json!({"slug": "casa"})).await;
@@ -96,7 +95,7 @@ async fn a_key_is_revoked_within_a_second_on_two_engines_on_postgres() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn not_ready_without_a_store_and_ready_again_with_it_on_postgres() {
-    let server = PrivatePostgres::start().unwrap();
+    let server = own_postgres();
     let store = PostgresStore::connect(PostgresConfig::new(server.url())).await.unwrap();
     let config = EngineConfig { deadline: Duration::from_secs(2), ..EngineConfig::default() };
     let node = Node::new(Engine::start(std::sync::Arc::new(store), config).unwrap());

@@ -7,7 +7,7 @@ use futures_util::future::join_all;
 use surehold_core::kernel::TenantId;
 use surehold_engine::{Engine, EngineConfig, Store};
 use surehold_postgres::{ConnectError, PostgresConfig, PostgresStore, facts_for_doctor, migrate, migrations_pending};
-use surehold_testkit::fixture::{Fixture, StoreKind, connect, fresh_database};
+use surehold_testkit::fixture::{Fixture, StoreKind, connect, fresh_database, own_postgres};
 use surehold_testkit::private_postgres::PrivatePostgres;
 use tokio_postgres::Client;
 use uuid::Uuid;
@@ -192,7 +192,7 @@ async fn new_database(server: &PrivatePostgres, name: &str, owner: &str) -> Stri
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn databases_of_one_server_migrate_at_once() {
-    let server = PrivatePostgres::start().unwrap();
+    let server = own_postgres();
     let admin = connect(&server.url()).await.unwrap();
     admin.batch_execute("create role one login createrole; create role two login createrole").await.unwrap();
     let first = new_database(&server, "first", "one").await;
@@ -210,7 +210,7 @@ async fn databases_of_one_server_migrate_at_once() {
 /// Each error says what has to be run; once it was, things go on.
 #[tokio::test]
 async fn who_may_not_make_roles_is_told_what_an_administrator_does() {
-    let server = PrivatePostgres::start().unwrap();
+    let server = own_postgres();
     let admin = connect(&server.url()).await.unwrap();
     admin.batch_execute("create role \"The Owner\" login; create role another login").await.unwrap();
     let url = new_database(&server, "first", "postgres").await;

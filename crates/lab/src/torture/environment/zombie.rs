@@ -195,7 +195,6 @@ fn worker_id(log: &Path) -> Result<i64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use surehold_testkit::private_postgres::PrivatePostgres;
 
     #[test]
     fn only_what_is_said_afterwards_counts() {
@@ -213,7 +212,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_lookout_survives_a_crash_of_postgres() {
-        let server = PrivatePostgres::start().unwrap();
+        let server = fixture::own_postgres();
         let mut lookout = Lookout { url: server.url(), client: None };
         assert!(!lookout.is_anybody_in_batch().await.unwrap());
         server.crash().unwrap();

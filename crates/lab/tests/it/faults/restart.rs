@@ -6,6 +6,7 @@ use std::time::Duration;
 use surehold_core::kernel::TenantId;
 use surehold_engine::{Engine, EngineConfig};
 use surehold_postgres::{PostgresConfig, PostgresStore};
+use surehold_testkit::fixture;
 use surehold_testkit::hotel::Hotel;
 use surehold_testkit::private_postgres::PrivatePostgres;
 use tokio::task::spawn_blocking;
@@ -21,7 +22,7 @@ const HOLDS_BETWEEN: usize = 400;
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_server_crashes_under_load_on_postgres() {
     let _alone = alone().await;
-    let server = Arc::new(spawn_blocking(PrivatePostgres::start).await.unwrap().unwrap());
+    let server = Arc::new(spawn_blocking(fixture::own_postgres).await.unwrap());
     let engine = engine(&server, Some(Duration::from_millis(300))).await;
     let hotels = [1, 2, 3].map(|tenant| Hotel { tenant: TenantId(tenant), nights: 8, rooms: 10 });
     for hotel in &hotels {
