@@ -4,6 +4,7 @@
 
 mod cargo;
 mod checks;
+mod compare;
 mod demo_build;
 mod fuzz;
 mod live_server;
@@ -49,6 +50,9 @@ commands:
                 simulation    --seed N for one seed, --seeds N for so many
                 schemathesis  arguments of `schemathesis run`, such as --seed 7 --max-examples 1000
                 bench         [--store S]; every bench for a moment, to see that it gives figures
+  compare REVISION [--pairs N] [--seconds N] [--case NAME]…
+                measures this tree beside an earlier one: the benches of both in turns, built with the profile dist;
+                for an otherwise idle machine
   demo-build    measure a release build from nothing and keep the figure for the summary of `test`
   postgres      start the server of the tests, print how to reach it and wait for Ctrl-C or end of input";
 
@@ -72,6 +76,7 @@ fn run(arguments: &[String]) -> Result<()> {
     match (command.as_str(), rest) {
         ("test", _) => checks::test(&Selection::parse(rest)?),
         ("prove", _) => Proof::parse(rest)?.run(),
+        ("compare", _) => compare::run(rest),
         ("demo-build", []) => demo_build::run(),
         ("postgres", []) => postgres(),
         ("demo-build" | "postgres", _) => Err(usage::wrong(format!("{command} takes no arguments"))),
@@ -110,6 +115,7 @@ mod tests {
         check("", "usage: cargo xtask <command>");
         check("fuzz", "there is no command `fuzz`");
         check("schemathesis --seed 7", "there is no command `schemathesis`");
+        check("compare", "compare needs the revision");
         check("demo-build now", "demo-build takes no arguments");
         check("test --fast", "test has no flag --fast");
         check("test --quick stayz_and_nights", "no crate has tests with stayz_and_nights in their paths");
