@@ -1,5 +1,5 @@
-//! The README is true: its tour and its commands run, its program compiles and does what it says. Commands of
-//! `surehold-lab` are run by the tests of that crate.
+//! The README is true: its tour and its commands run, the tour goes on in the pages of the modules, and the program in
+//! `docs/library.md` compiles and does what it says. Commands of `surehold-lab` are run by the tests of that crate.
 
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
@@ -16,12 +16,22 @@ use uuid::Uuid;
 use crate::{PROGRAM, text};
 
 const README: &str = include_str!("../../../../README.md");
+const STAYS: &str = include_str!("../../../../docs/stays.md");
+const STOCK: &str = include_str!("../../../../docs/stock.md");
+const OPERATIONS: &str = include_str!("../../../../docs/operations.md");
+const LIBRARY: &str = include_str!("../../../../docs/library.md");
 const THIS_FILE: &str = include_str!("readme.rs");
 
-/// What follows `cargo run --release -- ` in the README, without comments.
+/// What follows `cargo run --release -- ` in the README and then in the page of operations, without comments.
 fn shown_commands() -> Vec<&'static str> {
-    let commands = README.lines().filter_map(|line| line.strip_prefix("cargo run --release -- "));
+    let lines = README.lines().chain(OPERATIONS.lines());
+    let commands = lines.filter_map(|line| line.strip_prefix("cargo run --release -- "));
     commands.map(|command| command.split('#').next().unwrap().trim()).collect()
+}
+
+/// The passages of a page that begin with this line.
+fn blocks(page: &'static str, fence: &str) -> Vec<&'static str> {
+    page.split(fence).skip(1).map(|rest| rest.split("```").next().unwrap()).collect()
 }
 
 #[test]
@@ -67,8 +77,10 @@ fn the_tour_happens_as_shown() {
         }
     }
     let (address, key) = (address.unwrap(), key.unwrap());
-    let blocks = README.split("```console\n").skip(1).map(|rest| rest.split("```").next().unwrap());
-    let tour: String = blocks.collect();
+    let demo = "```console demo\n";
+    let passages = [blocks(README, "```console\n"), blocks(STAYS, demo), blocks(STOCK, demo)];
+    assert!(passages.iter().all(|passages| !passages.is_empty()), "the tour goes on in these pages");
+    let tour: String = passages.concat().concat();
     let tour = tour.replace("http://127.0.0.1:8000", &address).replace("sh_live_…", &key);
     let (commands, shown): (Vec<&str>, Vec<&str>) = tour.lines().partition(|line| line.starts_with("$ "));
     let script: String = commands.iter().map(|line| format!("{}\n", line.trim_start_matches("$ "))).collect();
@@ -92,10 +104,10 @@ impl Drop for Ended {
 }
 
 #[test]
-fn the_program_in_the_readme_is_the_one_tested_here() {
-    let shown = README.split("```rust\n").nth(1).and_then(|rest| rest.split("```").next()).unwrap();
+fn the_program_that_is_shown_is_the_one_tested_here() {
+    let shown = blocks(LIBRARY, "```rust\n")[0];
     let tested =
-        THIS_FILE.split("// README begins\n").nth(1).and_then(|rest| rest.split("// README ends").next()).unwrap();
+        THIS_FILE.split("// Program begins\n").nth(1).and_then(|rest| rest.split("// Program ends").next()).unwrap();
     let normal =
         |text: &str| text.lines().map(str::trim).filter(|line| !line.is_empty()).collect::<Vec<_>>().join("\n");
     assert_eq!(normal(shown), normal(tested));
@@ -107,7 +119,7 @@ async fn the_program_works() -> Result<(), Box<dyn std::error::Error>> {
     std::env::set_current_dir(folder.path())?;
     #[rustfmt::skip]
     let placed = {
-    // README begins
+    // Program begins
     let store = SqliteStore::open("surehold.db".as_ref())?;
     let engine = Engine::start(Arc::new(store), EngineConfig::default())?;
     let hotel = engine.create_tenant(Slug::new("casa-azul")?, HoldPolicy::default(), TenantId(1)).await?;
@@ -119,7 +131,7 @@ async fn the_program_works() -> Result<(), Box<dyn std::error::Error>> {
     let lines = Lines::new(vec![Line { pool: night, quantity: 1 }])?;
     let placed = engine.run(hotel, PlaceHold::new(id, lines)).await?; // or Failure::Refused(Refusal::SoldOut { … })
     engine.run(hotel, ConvertHold { id, mode: ConvertMode::Book, part: None }).await?;
-    // README ends
+    // Program ends
     engine.stop().await;
     placed
     };
