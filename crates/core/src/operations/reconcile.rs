@@ -126,6 +126,8 @@ fn lease_worker(run: &OperationRun) -> String {
     run.lease.map_or_else(|| "?".to_owned(), |lease| lease.worker.to_string())
 }
 
+const CASE_OPERATION_STUCK: &str = "operation-stuck";
+
 /// It has waited for too long: it goes on waiting, but not in silence.
 fn tell(facts: &mut Facts, stuck: &Stuck) -> Result<Payload, Stop<Trouble>> {
     let key = &stuck.operation;
@@ -135,7 +137,7 @@ fn tell(facts: &mut Facts, stuck: &Stuck) -> Result<Payload, Stop<Trouble>> {
     let waiting = run.waiting_on.as_ref().map(|on| format!(", waiting on: {on}")).unwrap_or_default();
     let failed = run.last_error.as_ref().map(|error| format!(", last error: {error}")).unwrap_or_default();
     let summary = format!("{key} is unfinished since {}{waiting}{failed}", run.enqueued_at);
-    open_case(facts, NewCase { kind: "operation-stuck", key: key.to_string(), summary, correlations })?;
+    open_case(facts, NewCase { kind: CASE_OPERATION_STUCK, key: key.to_string(), summary, correlations })?;
     Ok(Payload::of(&json!({ "action": "case-opened" })))
 }
 

@@ -10,6 +10,7 @@
 
 mod audit;
 mod codec;
+mod golden;
 mod inbox;
 mod operations;
 mod oracle;

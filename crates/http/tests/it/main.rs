@@ -2,4 +2,5 @@
 #![allow(clippy::unwrap_used, reason = "a test that unwraps what is not there has failed, as it should")]
 
 mod api;
+mod golden;
 mod server;

@@ -8,6 +8,7 @@ mod explain;
 mod explain_operations;
 mod explain_stock;
 mod explain_views;
+mod golden;
 mod http_operations;
 mod http_stores;
 mod model;

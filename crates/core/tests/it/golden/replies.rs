@@ -1,0 +1,146 @@
+//! The reply to a request is kept under its idempotency key, and is read back when the request is repeated.
+
+use std::any::TypeId;
+
+use surehold_core::kernel::Command;
+use surehold_core::kernel::commands::*;
+use surehold_core::operations::commands::*;
+use surehold_core::operations::outbox::*;
+use surehold_core::operations::*;
+use surehold_core::repairs::*;
+use surehold_core::stays::commands::*;
+use surehold_core::stock::commands::*;
+use surehold_samples::{Golden, samples_with};
+
+use super::forms::FORMS;
+use super::sources::declared;
+use crate::codec::check_reply;
+
+/// Commands with the same type of reply.
+struct Kept {
+    reply: TypeId,
+    commands: Vec<&'static str>,
+    samples: Vec<String>,
+}
+
+#[derive(Default)]
+struct Replies(Vec<Kept>);
+
+impl Replies {
+    fn add<C: Command>(&mut self) {
+        let reply = TypeId::of::<C::Reply>();
+        match self.0.iter_mut().find(|kept| kept.reply == reply) {
+            Some(kept) => kept.commands.push(C::NAME),
+            None => self.add_samples::<C>(samples_with(FORMS)),
+        }
+    }
+
+    fn add_samples<C: Command>(&mut self, samples: Vec<C::Reply>) {
+        let samples = samples.into_iter().map(|reply| {
+            check_reply(&reply);
+            serde_json::to_string(&reply).unwrap()
+        });
+        self.0.push(Kept { reply: TypeId::of::<C::Reply>(), commands: vec![C::NAME], samples: samples.collect() });
+    }
+}
+
+macro_rules! replies_of {
+    ($($command:ty,)*) => {{
+        let mut replies = Replies::default();
+        $(replies.add::<$command>();)*
+        replies
+    }};
+}
+
+#[test]
+fn kept_replies_stay_readable() {
+    let mut replies = replies_of![
+        ClaimSlug,
+        CreateTenant,
+        SetPolicy,
+        PutPool,
+        PutPools,
+        AdjustPool,
+        GrantUnits,
+        PlaceHold,
+        ExtendHold,
+        ConvertHold,
+        CancelHold,
+        ExpireHold,
+        ExpireLapsedHolds,
+        AnyHoldCommand,
+        GiveBack,
+        MoveBooked,
+        CreateKey,
+        RotateKey,
+        RevokeKey,
+        TrimJournal,
+        RepairCommand,
+        StartEffect,
+        FinishEffect,
+        RunStateOperation,
+        FailOperation,
+        HastenOperation,
+        CancelOperation,
+        RedriveOperation,
+        SettleEffect,
+        Beat,
+        LeaveWork,
+        RaiseEpoch,
+        AssignCase,
+        ResolveCase,
+        PutInbox,
+        RemoveInbox,
+        ReceiveEvent,
+        PutSchedule,
+        RemoveSchedule,
+        FireSchedules,
+        PutEndpoint,
+        RotateEndpointSecret,
+        EnableEndpoint,
+        RemoveEndpoint,
+        FanOut,
+        ReplayEvents,
+        SkipMissedEvents,
+        PutProperty,
+        PutRoomType,
+        PutRatePlan,
+        SetCalendar,
+        SaveQuote,
+        PurgeQuotes,
+        CreateStay,
+        CancelStay,
+        ConfirmStay,
+        WalkIn,
+        RequestCheckout,
+        CancelReservation,
+        NoShow,
+        ChangeReservation,
+        EraseGuest,
+        PutStore,
+        PutProduct,
+        PutBarcodes,
+        CloseBooks,
+        SaveDraft,
+        SavePart,
+        PostDocument,
+        ReverseDocument,
+        PreviewDocument,
+        SellHold,
+        RevalueItem,
+    ];
+    // A flattened member does not name its fields, so it is sampled by itself.
+    let enqueued = samples_with::<Enqueued>(FORMS).into_iter();
+    replies.add_samples::<EnqueueOperation>(enqueued.map(|enqueued| OperationRequested { enqueued }).collect());
+
+    let mut listed: Vec<&str> = replies.0.iter().flat_map(|kept| kept.commands.iter().copied()).collect();
+    listed.sort_unstable();
+    assert_eq!(listed, declared("const NAME: &'static str = \"", "\""), "every command is listed above");
+
+    let mut golden = Golden::new(env!("CARGO_MANIFEST_DIR"), "replies.txt");
+    for kept in replies.0 {
+        golden.line(&format!("# {}", kept.commands.join(", ")));
+        kept.samples.iter().for_each(|sample| golden.line(sample));
+    }
+    golden.check();
+}

@@ -1,0 +1,66 @@
+//! Problems: what a client reads when it is refused.
+
+use serde::de::DeserializeOwned;
+use surehold_core::kernel::{Invalid, Refusal};
+use surehold_core::operations::OperationRefusal;
+use surehold_core::stays::StayRefusal;
+use surehold_core::stock::StockRefusal;
+use surehold_http::problem::Problem;
+use surehold_samples::Form::Tagged;
+use surehold_samples::{Forms, Golden, samples_with};
+
+/// An enum with a tag, which samples have to be told about.
+const FORMS: Forms = &[(
+    "NotForSale",
+    Tagged {
+        tag: "reason",
+        variants: &[
+            "in_the_past",
+            "too_few_places",
+            "no_rooms",
+            "closed",
+            "sold_out",
+            "closed_to_arrival",
+            "closed_to_departure",
+            "stay_too_short",
+            "stay_too_long",
+            "too_late",
+            "too_early",
+            "stop_sell",
+            "no_price",
+        ],
+        fields: &[
+            &["today"],
+            &["guests_max"],
+            &["night"],
+            &["night"],
+            &["night", "available"],
+            &["checkin"],
+            &["checkout"],
+            &["nights_min"],
+            &["nights_max"],
+            &["days_min"],
+            &["days_max"],
+            &["night"],
+            &["night"],
+        ],
+    },
+)];
+
+fn add<R: DeserializeOwned + Into<Problem>>(golden: &mut Golden, what: &str) {
+    golden.line(&format!("# {what}"));
+    for refusal in samples_with::<R>(FORMS) {
+        golden.line(&serde_json::to_string(&refusal.into()).unwrap());
+    }
+}
+
+#[test]
+fn refusals_keep_their_form() {
+    let mut golden = Golden::new(env!("CARGO_MANIFEST_DIR"), "problems.txt");
+    add::<Invalid>(&mut golden, "what is wrong with a request");
+    add::<Refusal>(&mut golden, "kernel");
+    add::<OperationRefusal>(&mut golden, "operations");
+    add::<StayRefusal>(&mut golden, "stays");
+    add::<StockRefusal>(&mut golden, "stock");
+    golden.check();
+}
