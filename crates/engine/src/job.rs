@@ -79,7 +79,9 @@ impl<C: Command> CommandJob<C> {
             if kept.request_hash != *request_hash {
                 return Ok(Err(Failure::KeyReused));
             }
-            let reply = serde_json::from_str(&kept.reply).expect("a kept reply reads back as what it was");
+            let Ok(reply) = serde_json::from_str(&kept.reply) else {
+                return Ok(Err(Failure::Fault(Fault::Corrupt)));
+            };
             facts.mark_replayed();
             return Ok(Ok(reply));
         }
@@ -140,6 +142,10 @@ impl<C: Command> Job for CommandJob<C> {
             }
             Ok(Ok(Err(failure))) => {
                 facts.drop_refused()?;
+                if matches!(failure, Failure::Fault(Fault::Corrupt)) {
+                    let key = self.key.as_ref().map_or("", |key| key.key.as_str());
+                    error!(command = C::NAME, tenant = %self.tenant, key, "The reply of `{}` that is kept under the key `{key}` cannot be read", C::NAME);
+                }
                 Err(failure)
             }
             Ok(Err(halt)) => {

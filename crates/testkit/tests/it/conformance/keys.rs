@@ -5,6 +5,7 @@ use surehold_core::kernel::commands::{AdjustPool, PlaceHold};
 use surehold_engine::{Options, RequestKey};
 use surehold_testkit::fixture::Fixture;
 
+use super::full_audit::plant;
 use super::{Pending, Rows, World, new_id, parse_lines, pool, together};
 
 fn keyed(key: &str, request: &str) -> Options {
@@ -75,6 +76,20 @@ pub(crate) async fn a_refusal_is_not_kept(fixture: Fixture) {
         .await;
     rows.check("put room=1; try adjust room=-2 key:k; adjust room=5 key:k", "room=6 v2").await;
     rows.check("put room=1; try grant room=2 key:k; put room=2; grant room=2 key:k", "room=2 granted 2 v3").await;
+}
+
+/// The request may have had its effect, so it is neither carried out again nor answered with anything else.
+pub(crate) async fn an_unreadable_reply_is_a_fault(fixture: Fixture) {
+    let mut world = World::open(&fixture).await;
+    world.play("put room=3; adjust room=1 key:k").await;
+    plant(&fixture, r#"update replies set reply = '{"of": "a later version"}'"#).await;
+    let before = world.dump().await;
+    assert_eq!(
+        world.play("adjust room=1 key:k").await,
+        "fault: the store holds something unreadable; nothing was changed"
+    );
+    assert_eq!(world.dump().await, before);
+    assert_eq!(world.play("adjust room=1 key:other").await, "room=5 v3");
 }
 
 pub(crate) async fn scoped_by_tenant_and_operation(fixture: Fixture) {

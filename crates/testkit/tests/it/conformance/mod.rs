@@ -78,6 +78,7 @@ on_each_store! {
         whatever_would_refuse_it_now
         another_request_is_refused
         a_refusal_is_not_kept
+        an_unreadable_reply_is_a_fault
         scoped_by_tenant_and_operation
         kept_over_a_restart
         many_at_once_have_one_effect
