@@ -15,7 +15,8 @@ use super::{CONTROL, Variables};
 
 /// They wait most of the time.
 const AT_ONCE: usize = 4;
-/// Chance decides which requests meet. A bug is missed if it is not found in so many times the slowest search that was measured.
+/// Chance decides which requests meet. A bug is missed if it is not found in so many times the slowest search that was
+/// measured.
 const SLOWEST_TIMES: u32 = 5;
 /// On a machine that does other things too, a run takes longer; fewer than so many say nothing.
 const RUNS_MIN: u32 = 3;

@@ -2,8 +2,8 @@
 //!
 //! `signature` and `event` judge and read what Stripe sends; `form`, `client` and `calls` make single requests; `told`
 //! says what the answers mean for an operation, and `provider` carries operations out with all of these, in the units of
-//! `amounts`. `news` puts events into the core's words, `arrival` makes of them what the inbox keeps, and `sweep` looks for those that never
-//! came. What a payment means for a hold, when to try again and when to give up is not known here.
+//! `amounts`. `news` puts events into the core's words, `arrival` makes of them what the inbox keeps, and `sweep` looks
+//! for those that never came. What a payment means for a hold, when to try again and when to give up is not known here.
 
 mod amounts;
 mod answers;

@@ -1,5 +1,6 @@
 //! What happened, packed for the journal. An event names the record and the numbers that changed; what the record's
-//! immutable part already says is not copied. A module's events are a variant here. Variants are only ever appended: their order is the stored format.
+//! immutable part already says is not copied. A module's events are a variant here. Variants are only
+//! ever appended: their order is the stored format.
 
 use serde::{Deserialize, Serialize};
 use thiserror::Error;

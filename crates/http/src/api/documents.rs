@@ -34,7 +34,8 @@ fn new_document_id() -> Result<DocumentId, Problem> {
 /// All lines or none; a refusal names every product that is short, every item that has moved, every line of which less is
 /// left; of anything else the first. The `id` (a UUIDv7 of yours) is the document's
 /// identity, or an `Idempotency-Key` is: repeated, it is still one. With `"post": false` it is kept as a draft, which other
-/// content of the same kind replaces until it is posted. Sales and customers' returns need the scope `sell`, all others `manage`.
+/// content of the same kind replaces until it is posted. Sales and customers' returns need the scope `sell`, all others
+/// `manage`.
 #[describe::path(post, path = "/v1/{tenant}/documents", tag = "Documents",
     params(("tenant" = described::Slug, Path), ("Idempotency-Key" = Option<described::IdempotencyKey>, Header)),
     request_body = NewDocument, responses((status = 201, body = Document)))]

@@ -3,8 +3,9 @@
 //!
 //! A process asks one thing at a time: an `invoke`, then at most one `ok`, `fail` or `info` of the same process.
 //! `ok`: the server says that it happened. `fail`: the server says that nothing changed, or was never reached. `info`:
-//! nobody knows (no answer, `outcome-unknown`, or one that cannot be read); such a process is never heard of again, and its repeat is a request of
-//! another process with the same id or key. Each command of a batch request is a process of its own.
+//! nobody knows (no answer, `outcome-unknown`, or one that cannot be read); such a process is never heard of again, and
+//! its repeat is a request of another process with the same id or key. Each command of a batch request is a process of
+//! its own.
 
 use std::collections::BTreeMap;
 use std::fs::File;

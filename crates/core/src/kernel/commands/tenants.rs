@@ -10,7 +10,8 @@ fn reserved(tenant: TenantId) -> Refusal {
     Refusal::Invalid(Invalid::TenantReserved { tenant })
 }
 
-/// Run as [`TenantId::DIRECTORY`], and refused elsewhere. The reply is who has the slug: the id given here, or the one that was first.
+/// Run as [`TenantId::DIRECTORY`], and refused elsewhere. The reply is who has the slug: the id given here, or the one
+/// that was first.
 #[derive(Clone, Debug)]
 pub struct ClaimSlug {
     pub slug: Slug,

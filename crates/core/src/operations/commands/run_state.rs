@@ -55,7 +55,8 @@ impl Command for RunStateOperation {
     }
 }
 
-/// An attempt without a lease failed: that of a state operation, or one that did not get as far as a call. Told late, when the operation has gone on meanwhile, it changes nothing.
+/// An attempt without a lease failed: that of a state operation, or one that did not get as far as a call. If the
+/// operation has gone on meanwhile, it changes nothing.
 #[derive(Clone, Debug)]
 pub struct FailOperation {
     pub key: OperationKey,

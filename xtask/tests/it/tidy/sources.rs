@@ -1,0 +1,65 @@
+//! The sources of the workspace, as text.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+pub(super) struct Source {
+    /// From the root of the workspace, as in `crates/core/src/lib.rs`.
+    pub(super) path: String,
+    pub(super) text: String,
+}
+
+impl Source {
+    /// Lines with their numbers, without what stands in comments that take a line of their own.
+    pub(super) fn code(&self) -> impl Iterator<Item = (usize, &str)> {
+        self.text.lines().zip(1..).map(|(line, number)| (number, line)).filter(|(_, line)| !is_comment(line))
+    }
+
+    /// The same up to the tests in the file, which may know more.
+    pub(super) fn product_code(&self) -> impl Iterator<Item = (usize, &str)> {
+        self.code().take_while(|(_, line)| !line.starts_with("#[cfg(test)]"))
+    }
+
+    pub(super) fn is_test(&self) -> bool {
+        self.path.contains("/tests/") || self.path.ends_with("/tests.rs")
+    }
+}
+
+pub(super) fn is_comment(line: &str) -> bool {
+    line.trim_start().starts_with("//")
+}
+
+pub(super) fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().to_owned()
+}
+
+pub(super) fn read(path: &str) -> String {
+    fs::read_to_string(root().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
+}
+
+/// All files of Rust below a folder.
+pub(super) fn below(folder: &str) -> Vec<Source> {
+    let mut found = Vec::new();
+    collect(&root().join(folder), folder, &mut found);
+    found.sort_by(|one, other| one.path.cmp(&other.path));
+    assert!(!found.is_empty(), "there is no source below {folder}");
+    found
+}
+
+pub(super) fn everything() -> Vec<Source> {
+    ["crates", "fuzz", "xtask"].into_iter().flat_map(below).collect()
+}
+
+fn collect(folder: &Path, path: &str, found: &mut Vec<Source>) {
+    for entry in fs::read_dir(folder).unwrap() {
+        let entry = entry.unwrap();
+        let path = format!("{path}/{}", entry.file_name().to_string_lossy());
+        if entry.file_type().unwrap().is_dir() {
+            if !path.ends_with("/target") {
+                collect(&entry.path(), &path, found);
+            }
+        } else if path.ends_with(".rs") {
+            found.push(Source { text: fs::read_to_string(entry.path()).unwrap(), path });
+        }
+    }
+}
