@@ -12,6 +12,7 @@ mod openapi;
 pub mod problem;
 mod routes;
 pub mod server;
+mod strict;
 pub mod wire;
 
 #[cfg(feature = "fuzz")]

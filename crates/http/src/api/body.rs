@@ -15,6 +15,7 @@ use surehold_engine::{Done, RequestKey};
 use super::Api;
 use crate::problem::{Code, Problem};
 use crate::server::BodyTimeout;
+use crate::strict::Strict;
 
 pub(super) const BODY_BYTES_MAX: usize = 256 << 10;
 
@@ -66,12 +67,19 @@ fn is_json(headers: &HeaderMap) -> bool {
 pub(crate) fn parse<T: DeserializeOwned>(body: &[u8]) -> Result<T, Problem> {
     // Checked once for the whole, which is quicker than string by string.
     let text = std::str::from_utf8(body).map_err(|error| Problem::new(Code::MalformedJson, error.to_string()))?;
-    serde_json::from_str(text).map_err(|error| {
+    read(text).map_err(|error| {
         // Some shapes end the reading early and are reported as bad syntax, so the syntax is looked at by itself.
         let is_json = error.is_data() || serde_json::from_str::<IgnoredAny>(text).is_ok();
         let code = if is_json { Code::Invalid } else { Code::MalformedJson };
         Problem::new(code, error.to_string())
     })
+}
+
+fn read<T: DeserializeOwned>(text: &str) -> serde_json::Result<T> {
+    let mut json = serde_json::Deserializer::from_str(text);
+    let request = T::deserialize(Strict(&mut json))?;
+    json.end()?;
+    Ok(request)
 }
 
 /// The key under which the request may be repeated, if the caller gave one.

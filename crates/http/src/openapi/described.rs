@@ -1,9 +1,12 @@
 //! The description as the attributes of handlers and wire types give it, and the tests that compare it with what is sent.
 
+use std::collections::BTreeSet;
+
 use utoipa::OpenApi as _;
 use utoipa::openapi::path::Operation;
+use utoipa::openapi::schema::{AdditionalProperties, ArrayItems};
 use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityRequirement, SecurityScheme};
-use utoipa::openapi::{ContentBuilder, OpenApi, Ref, RefOr, ResponseBuilder};
+use utoipa::openapi::{Components, ContentBuilder, OpenApi, Ref, RefOr, ResponseBuilder, Schema};
 
 use super::{COMMITTED, described_path, document};
 use crate::api::{admin_routes, health_routes, public_routes};
@@ -64,6 +67,7 @@ fn finish(mut openapi: OpenApi) -> OpenApi {
         let methods = [&mut item.get, &mut item.put, &mut item.post, &mut item.delete, &mut item.patch];
         for operation in methods.into_iter().flatten() {
             finish_operation(operation);
+            close_request(operation, components);
         }
     }
     openapi
@@ -77,6 +81,56 @@ fn finish_operation(operation: &mut Operation) {
     // `security(())` on an operation says that it needs no key.
     if operation.security.is_none() {
         operation.security = Some(vec![SecurityRequirement::new(SCHEME, Vec::<String>::new())]);
+    }
+}
+
+/// Requests may have the members that are described and no others. Types do not say so, because clients that read them must
+/// understand newer servers.
+fn close_request(operation: &Operation, components: &mut Components) {
+    let Some(RefOr::T(body)) = &operation.request_body else { return };
+    let mut mentioned = Vec::new();
+    for content in body.content.values() {
+        if let RefOr::T(content) = content
+            && let Some(RefOr::Ref(schema)) = &content.schema
+        {
+            mentioned.extend(name_of(schema));
+        }
+    }
+    let mut closed = BTreeSet::new();
+    while let Some(name) = mentioned.pop() {
+        if let Some(schema) = components.schemas.get_mut(&name)
+            && closed.insert(name)
+        {
+            close(schema, &mut mentioned);
+        }
+    }
+}
+
+fn name_of(schema: &Ref) -> Option<String> {
+    schema.ref_location.strip_prefix("#/components/schemas/").map(str::to_owned)
+}
+
+fn close(schema: &mut RefOr<Schema>, mentioned: &mut Vec<String>) {
+    let schema = match schema {
+        RefOr::Ref(schema) => return mentioned.extend(name_of(schema)),
+        RefOr::T(schema) => schema,
+    };
+    match schema {
+        Schema::Object(object) => {
+            if !object.properties.is_empty() {
+                object.additional_properties = Some(Box::new(AdditionalProperties::FreeForm(false)));
+            }
+            object.properties.values_mut().for_each(|member| close(member, mentioned));
+        }
+        Schema::Array(array) => {
+            if let ArrayItems::RefOrSchema(item) = &mut array.items {
+                close(item, mentioned);
+            }
+        }
+        Schema::OneOf(all) => all.items.iter_mut().for_each(|one| close(one, mentioned)),
+        Schema::AllOf(all) => all.items.iter_mut().for_each(|one| close(one, mentioned)),
+        Schema::AnyOf(any) => any.items.iter_mut().for_each(|one| close(one, mentioned)),
+        _ => {}
     }
 }
 

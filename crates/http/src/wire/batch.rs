@@ -4,16 +4,12 @@ use serde::{Deserialize, Serialize};
 use surehold_core::kernel::commands::{self, AnyHoldCommand, CancelHold, Extension};
 use surehold_core::kernel::{HoldId, Invalid, Timestamp};
 
-use super::object::read_from_objects;
 use super::{ConvertHold, ConvertMode, Hold, Line, PlaceHold};
 use crate::describe::ToSchema;
 use crate::problem::Problem;
 
-read_from_objects! { BatchRequest ExtendItem ConvertItem CancelItem }
-
 /// Up to 10,000 commands, each decided and answered by itself; not atomic as a whole.
 #[derive(Clone, Debug, Deserialize, ToSchema)]
-#[serde(remote = "Self", deny_unknown_fields)]
 pub struct BatchRequest {
     #[schema(min_items = 1, max_items = 10000)]
     pub commands: Vec<BatchCommand>,
@@ -21,7 +17,7 @@ pub struct BatchRequest {
 
 /// Commands that may be repeated without a key: each carries the hold's id.
 #[derive(Clone, Debug, Deserialize, ToSchema)]
-#[serde(rename_all = "snake_case", deny_unknown_fields)]
+#[serde(rename_all = "snake_case")]
 pub enum BatchCommand {
     /// The id is needed here.
     Place(PlaceHold),
@@ -31,7 +27,6 @@ pub enum BatchCommand {
 }
 
 #[derive(Clone, Debug, Deserialize, ToSchema)]
-#[serde(remote = "Self", deny_unknown_fields)]
 pub struct ExtendItem {
     #[schema(value_type = super::described::HoldId)]
     pub id: HoldId,
@@ -43,7 +38,6 @@ pub struct ExtendItem {
 }
 
 #[derive(Clone, Debug, Deserialize, ToSchema)]
-#[serde(remote = "Self", deny_unknown_fields)]
 pub struct ConvertItem {
     #[schema(value_type = super::described::HoldId)]
     pub id: HoldId,
@@ -54,7 +48,6 @@ pub struct ConvertItem {
 }
 
 #[derive(Clone, Debug, Deserialize, ToSchema)]
-#[serde(remote = "Self", deny_unknown_fields)]
 pub struct CancelItem {
     #[schema(value_type = super::described::HoldId)]
     pub id: HoldId,

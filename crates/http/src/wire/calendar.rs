@@ -11,18 +11,14 @@ use surehold_core::stays::commands::{self, CalendarRequest, Set, chunks};
 use surehold_core::stays::{self, NightRange, PropertyName, RateNight, RatePlanCode, RoomTypeCode, Title, Weekdays};
 
 use super::day::Day;
-use super::object::read_from_objects;
 use crate::describe::ToSchema;
 use crate::problem::Problem;
-
-read_from_objects! { PutCalendar CalendarChange InventoryChange RateChange }
 
 /// A request is carried out in parts, one after the other; beyond this it would take too long for one answer.
 pub const CALENDAR_PARTS_MAX: usize = 1_000;
 
 /// What is to be different on nights of a property.
 #[derive(Clone, Debug, Deserialize, ToSchema)]
-#[serde(remote = "Self", deny_unknown_fields)]
 pub struct PutCalendar {
     #[schema(min_items = 1, max_items = 1000)]
     pub changes: Vec<CalendarChange>,
@@ -30,7 +26,6 @@ pub struct PutCalendar {
 
 /// The same for several room types and all nights of a range.
 #[derive(Clone, Debug, Deserialize, ToSchema)]
-#[serde(remote = "Self", deny_unknown_fields)]
 pub struct CalendarChange {
     #[schema(value_type = Vec<super::described::ShortName>, min_items = 1, max_items = 100)]
     pub room_types: Vec<RoomTypeCode>,
@@ -78,7 +73,6 @@ impl From<Weekday> for jiff::civil::Weekday {
 
 /// Rooms there are. What is left out stays as it is.
 #[derive(Clone, Copy, Debug, Deserialize, ToSchema)]
-#[serde(remote = "Self", deny_unknown_fields)]
 pub struct InventoryChange {
     /// Needed for nights that have no rooms yet.
     #[serde(default)]
@@ -107,7 +101,6 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for Change<T> {
 /// What one room costs a night in a plan, and under which restrictions it is sold. What is left out stays as it is; `null`
 /// takes a price or a limit away.
 #[derive(Clone, Debug, Deserialize, ToSchema)]
-#[serde(remote = "Self", deny_unknown_fields)]
 pub struct RateChange {
     #[schema(value_type = super::described::ShortName, example = "flexible")]
     pub rate_plan: RatePlanCode,

@@ -4,11 +4,7 @@ use serde::{Deserialize, Serialize};
 use surehold_core::kernel::Timestamp;
 use surehold_core::operations::{self, Actor, Reason};
 
-use super::object::{read_from_objects, written_as_derived};
 use crate::describe::ToSchema;
-
-read_from_objects! { AssignCase }
-written_as_derived! { AssignCase }
 
 #[derive(Clone, Copy, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
@@ -82,7 +78,6 @@ pub struct CasePage {
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
-#[serde(remote = "Self", deny_unknown_fields)]
 pub struct AssignCase {
     /// Who looks after it from now on.
     #[schema(value_type = super::described::ActText, example = "ana")]

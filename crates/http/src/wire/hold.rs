@@ -8,17 +8,12 @@ use surehold_core::kernel::{
     self, HoldId, Invalid, Lines, Metadata, OwnerName, PoolKey, Reference, ResourceName, Slot, Timestamp,
 };
 
-use super::object::{read_from_objects, written_as_derived};
 use super::pool::no_slot;
 use crate::describe::ToSchema;
 use crate::problem::Problem;
 
-read_from_objects! { Line PlaceHold ExtendHold ConvertHold MoveBooked GiveBack }
-written_as_derived! { Line PlaceHold ExtendHold ConvertHold MoveBooked GiveBack }
-
 /// Units of one pool.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
-#[serde(remote = "Self", deny_unknown_fields)]
 pub struct Line {
     #[schema(value_type = super::described::Name)]
     pub resource: ResourceName,
@@ -42,7 +37,6 @@ fn lines(lines: Vec<Line>) -> Result<Lines, Invalid> {
 
 /// A timed claim on several pools, all or nothing.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
-#[serde(remote = "Self", deny_unknown_fields)]
 pub struct PlaceHold {
     /// A UUIDv7 of your own: the identity of the request, so that a repeat finds the first hold. Without it an
     /// `Idempotency-Key` is needed.
@@ -90,7 +84,6 @@ impl PlaceHold {
 
 /// Either `until` (safe to repeat) or `by_secs` (needs an `Idempotency-Key`).
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
-#[serde(remote = "Self", deny_unknown_fields)]
 pub struct ExtendHold {
     /// The new expiry. An earlier one than the present changes nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -140,7 +133,6 @@ impl From<ConvertMode> for kernel::ConvertMode {
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
-#[serde(remote = "Self", deny_unknown_fields)]
 pub struct ConvertHold {
     pub mode: ConvertMode,
     /// What to keep, if not everything; the rest is released.
@@ -158,7 +150,6 @@ impl ConvertHold {
 
 /// Exchanges booked units for others, all or nothing.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
-#[serde(remote = "Self", deny_unknown_fields)]
 pub struct MoveBooked {
     #[schema(min_items = 1, max_items = 100)]
     pub from: Vec<Line>,
@@ -174,7 +165,6 @@ impl MoveBooked {
 
 /// Booked units that are not needed any more.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
-#[serde(remote = "Self", deny_unknown_fields)]
 pub struct GiveBack {
     /// What to give back, if not everything.
     #[serde(default, skip_serializing_if = "Option::is_none")]

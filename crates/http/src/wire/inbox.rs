@@ -4,15 +4,11 @@ use serde::{Deserialize, Serialize};
 use surehold_core::kernel::{HoldId, Timestamp};
 use surehold_core::operations::{self, Enqueued, InboxName, Received};
 
-use super::object::read_from_objects;
 use super::{OperationName, described};
 use crate::describe::ToSchema;
 
-read_from_objects! { PutInbox ExpireHoldTask }
-
 /// The parameters of the task `expire-hold`.
 #[derive(Clone, Debug, Deserialize, ToSchema)]
-#[serde(remote = "Self", deny_unknown_fields)]
 pub struct ExpireHoldTask {
     #[schema(value_type = described::HoldId)]
     pub hold: HoldId,
@@ -61,7 +57,7 @@ impl Delivered {
 }
 
 #[derive(Clone, Deserialize, ToSchema)]
-#[serde(remote = "Self", deny_unknown_fields, default)]
+#[serde(default)]
 pub struct PutInbox {
     /// The sender's secret, `whsec_` and base64 of 24 to 64 bytes; left out, one is made. With a secret the request is
     /// safe to repeat.

@@ -3,16 +3,12 @@
 use serde::{Deserialize, Serialize};
 use surehold_core::kernel::{self, ApiKey, HoldPolicy, KeyName, Slug, TenantId, Timestamp};
 
-use super::object::{read_from_objects, written_as_derived};
 use crate::describe::ToSchema;
 use crate::keys::{KeyMode, KeyRef};
 
-read_from_objects! { Policy CreateTenant CreateKey RotateKey }
-written_as_derived! { Policy CreateTenant }
-
 /// How long holds may live and how much one owner may hold.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize, ToSchema)]
-#[serde(remote = "Self", deny_unknown_fields, default)]
+#[serde(default)]
 pub struct Policy {
     #[schema(minimum = 1, maximum = 31_622_400, default = 900)]
     pub lifetime_secs_default: i64,
@@ -48,7 +44,6 @@ impl From<Policy> for HoldPolicy {
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
-#[serde(remote = "Self", deny_unknown_fields)]
 pub struct CreateTenant {
     /// The tenant's name in addresses. A repeat finds the tenant that is there.
     #[schema(value_type = String, example = "casa-azul", pattern = "^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$")]
@@ -105,7 +100,6 @@ impl From<KeyScope> for kernel::KeyScope {
 }
 
 #[derive(Clone, Debug, Deserialize, ToSchema)]
-#[serde(remote = "Self", deny_unknown_fields)]
 pub struct CreateKey {
     /// Whose key it is; left out for a key of the installation, which has the scope `admin` and nothing else.
     #[serde(default)]
@@ -134,7 +128,6 @@ fn live() -> KeyMode {
 }
 
 #[derive(Clone, Debug, Deserialize, ToSchema)]
-#[serde(remote = "Self", deny_unknown_fields)]
 pub struct RotateKey {
     /// How long the old key stays good.
     #[serde(default = "a_day")]

@@ -1,4 +1,4 @@
-//! What goes over the wire. Types in are apart from types out; unknown fields are refused.
+//! What goes over the wire. Types in are apart from types out. How strictly requests are read is said in `strict.rs`.
 
 mod batch;
 mod calendar;
@@ -10,7 +10,6 @@ mod explain;
 mod hold;
 mod inbox;
 mod key;
-mod object;
 mod operation;
 mod pool;
 mod property;

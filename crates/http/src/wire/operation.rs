@@ -9,11 +9,7 @@ use surehold_core::operations::{
 };
 use surehold_engine::{OperationBrief, OperationView};
 
-use super::object::{read_from_objects, written_as_derived};
 use crate::describe::ToSchema;
-
-read_from_objects! { Act SettleEffect }
-written_as_derived! { Act SettleEffect }
 
 /// How the states look in the description; the core's own types decide.
 pub mod states {
@@ -357,7 +353,6 @@ impl From<operations::Attempt> for Attempt {
 
 /// Somebody does something by hand. Both are kept in the history.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
-#[serde(remote = "Self", deny_unknown_fields)]
 pub struct Act {
     #[schema(value_type = super::described::ActText, example = "ana")]
     pub actor: Actor,
@@ -367,7 +362,6 @@ pub struct Act {
 
 /// What somebody found out about an effect in doubt.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
-#[serde(remote = "Self", deny_unknown_fields)]
 pub struct SettleEffect {
     #[serde(default)]
     #[schema(required = false, default = 0)]

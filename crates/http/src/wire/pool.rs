@@ -4,11 +4,7 @@ use serde::{Deserialize, Serialize};
 use surehold_core::kernel::commands;
 use surehold_core::kernel::{self, Invalid, PoolKey, ResourceName, Slot};
 
-use super::object::{read_from_objects, written_as_derived};
 use crate::describe::ToSchema;
-
-read_from_objects! { PutPool PoolPut PutPools AdjustPool }
-written_as_derived! { PutPool PoolPut PutPools AdjustPool }
 
 /// Names a pool.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
@@ -22,7 +18,6 @@ pub struct PoolName {
 
 /// What to set. What is left out stays as it is.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
-#[serde(remote = "Self", deny_unknown_fields)]
 pub struct PutPool {
     /// Units there are. Needed for a pool that does not exist yet.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -62,7 +57,6 @@ impl PutPool {
 
 /// A pool to put, with its name.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
-#[serde(remote = "Self", deny_unknown_fields)]
 pub struct PoolPut {
     #[schema(value_type = super::described::Name)]
     pub resource: ResourceName,
@@ -88,7 +82,6 @@ pub(super) fn no_slot() -> Slot {
 
 /// 1 to 1,000 pools, put all together or not at all.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
-#[serde(remote = "Self", deny_unknown_fields)]
 pub struct PutPools {
     #[schema(min_items = 1, max_items = 1000)]
     pub pools: Vec<PoolPut>,
@@ -105,7 +98,6 @@ impl PutPools {
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
-#[serde(remote = "Self", deny_unknown_fields)]
 pub struct AdjustPool {
     /// What the total changes by: deliveries, breakages, rooms out of order.
     #[schema(minimum = -1_000_000_000_000_i64, maximum = 1_000_000_000_000_i64, example = -1)]

@@ -8,15 +8,11 @@ use surehold_core::stays::{
     commands,
 };
 
-use super::object::{read_from_objects, written_as_derived};
 use crate::describe::ToSchema;
-
-read_from_objects! { PropertyTerms PutProperty PutRoomType PutRatePlan CancellationPolicy }
-written_as_derived! { PropertyTerms CancellationPolicy }
 
 /// How long things last. What is left out has its default.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize, ToSchema)]
-#[serde(remote = "Self", deny_unknown_fields, default)]
+#[serde(default)]
 pub struct PropertyTerms {
     /// A quote is good for so long.
     #[schema(required = false, minimum = 60, maximum = 2_592_000, default = 1_800)]
@@ -54,7 +50,6 @@ impl From<PropertyTerms> for stays::PropertyTerms {
 
 /// A property as a whole: what is left out gets its default again.
 #[derive(Clone, Debug, Deserialize, ToSchema)]
-#[serde(remote = "Self", deny_unknown_fields)]
 pub struct PutProperty {
     #[schema(value_type = super::described::Name, example = "Casa Mar")]
     pub title: Title,
@@ -141,7 +136,6 @@ pub struct PropertyPage {
 
 /// Rooms that are sold as equals.
 #[derive(Clone, Debug, Deserialize, ToSchema)]
-#[serde(remote = "Self", deny_unknown_fields)]
 pub struct PutRoomType {
     #[schema(value_type = super::described::Name, example = "Double with a view")]
     pub title: Title,
@@ -218,7 +212,6 @@ impl From<stays::Penalty> for Penalty {
 
 /// What it costs to cancel, and not to come.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize, ToSchema)]
-#[serde(remote = "Self", deny_unknown_fields)]
 pub struct CancellationPolicy {
     /// Free until so many hours before check-in; left out, it is never free.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -246,7 +239,6 @@ impl From<stays::CancellationPolicy> for CancellationPolicy {
 
 /// Under which conditions rooms are sold.
 #[derive(Clone, Debug, Deserialize, ToSchema)]
-#[serde(remote = "Self", deny_unknown_fields)]
 pub struct PutRatePlan {
     #[schema(value_type = super::described::Name, example = "Flexible")]
     pub title: Title,

@@ -7,14 +7,10 @@ use surehold_core::stays::{self, NotForSale, Property, PropertyName, QuoteId, Ra
 
 use super::CancellationPolicy;
 use super::day::Day;
-use super::object::read_from_objects;
 use crate::describe::ToSchema;
-
-read_from_objects! { AskQuote }
 
 /// Who wants to stay where, and when.
 #[derive(Clone, Debug, Deserialize, ToSchema)]
-#[serde(remote = "Self", deny_unknown_fields)]
 pub struct AskQuote {
     /// A UUIDv7 of your own: a repeat finds the first quote, whatever nights cost by then.
     #[serde(default)]

@@ -5,19 +5,14 @@ use surehold_core::kernel::{HoldId, OwnerName, PoolKey, ResourceName, Slot};
 use surehold_core::operations::{Actor, Aggregate, DedupeKey, LeaseToken, OperationKey, Reason, TypeName};
 use surehold_core::repairs::{Repair, RepairCommand};
 
-use super::object::{read_from_objects, written_as_derived};
 use super::pool::no_slot;
 use crate::describe::ToSchema;
-
-read_from_objects! { MakeRepairs RepairPool RepairOwner RepairLock }
-written_as_derived! { MakeRepairs RepairPool RepairOwner RepairLock }
 
 /// No request repairs more at once.
 pub const REPAIRS_MAX: usize = 100;
 
 /// Up to 100 repairs of one tenant, as an audit proposed them. Each is done or refused by itself.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
-#[serde(remote = "Self", deny_unknown_fields)]
 pub struct MakeRepairs {
     /// The tenant's number; that of its test twin is negative.
     #[schema(example = 237_230_348_855_733_i64)]
@@ -40,7 +35,6 @@ pub enum RepairItem {
 
 /// Counters that disagree with the holds.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
-#[serde(remote = "Self", deny_unknown_fields)]
 pub struct RepairPool {
     #[schema(value_type = super::described::Name)]
     pub resource: ResourceName,
@@ -57,7 +51,6 @@ pub struct RepairPool {
 
 /// An owner whose holds are counted wrong.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
-#[serde(remote = "Self", deny_unknown_fields)]
 pub struct RepairOwner {
     #[schema(value_type = super::described::Name)]
     pub owner: OwnerName,
@@ -71,7 +64,6 @@ pub struct RepairOwner {
 
 /// A lock of an operation that does not run.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
-#[serde(remote = "Self", deny_unknown_fields)]
 pub struct RepairLock {
     #[schema(value_type = super::described::ActText)]
     pub aggregate: Aggregate,

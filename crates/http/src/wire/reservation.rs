@@ -11,14 +11,10 @@ use surehold_core::stays::{
 use surehold_engine::ReservationView;
 
 use super::day::Day;
-use super::object::{read_from_objects, written_as_derived};
 use super::quote::one;
 use super::stay::{booked_rooms, guest_out, is_personal};
 use super::{BookedRooms, Guest};
 use crate::describe::ToSchema;
-
-read_from_objects! { WantedRooms WalkIn EndReservation ChangeReservation }
-written_as_derived! { WantedRooms WalkIn EndReservation ChangeReservation }
 
 /// How the words look in the description; the core's own types decide.
 pub mod words {
@@ -79,7 +75,6 @@ pub mod words {
 
 /// Rooms that are asked for by name, at their present price.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
-#[serde(remote = "Self", deny_unknown_fields)]
 pub struct WantedRooms {
     #[schema(value_type = super::described::ShortName, example = "double")]
     pub room_type: RoomTypeCode,
@@ -97,7 +92,6 @@ fn wanted(rooms: Vec<WantedRooms>) -> Vec<commands::WantedRooms> {
 
 /// A guest who stands at the desk: held and booked in one step.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
-#[serde(remote = "Self", deny_unknown_fields)]
 pub struct WalkIn {
     /// A UUIDv7 of your own: the identity of the request, so that a repeat finds the first reservation. Without it an
     /// `Idempotency-Key` is needed.
@@ -130,7 +124,6 @@ impl WalkIn {
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
-#[serde(remote = "Self", deny_unknown_fields)]
 pub struct EndReservation {
     /// Who lets the guest go without the penalty; left out, the conditions decide.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -140,7 +133,6 @@ pub struct EndReservation {
 
 /// The reservation as it is to be.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
-#[serde(remote = "Self", deny_unknown_fields)]
 pub struct ChangeReservation {
     #[schema(value_type = super::described::Day)]
     pub checkin: Day,

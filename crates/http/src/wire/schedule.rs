@@ -6,17 +6,13 @@ use surehold_core::kernel::{Invalid, Timestamp};
 use surehold_core::operations::{self, Correlation, Cron, Payload, ScheduleName, TimeZoneName, TypeName};
 use surehold_engine::Registry;
 
-use super::object::read_from_objects;
 use crate::describe::ToSchema;
 
 /// How many of the next instants are shown.
 const UPCOMING_MAX: usize = 5;
 
-read_from_objects! { PutSchedule }
-
 /// What is asked for, and when.
 #[derive(Clone, Debug, Deserialize, ToSchema)]
-#[serde(remote = "Self", deny_unknown_fields)]
 pub struct PutSchedule {
     /// Minute, hour, day of month, month and day of week, or a shortcut such as `@daily`.
     #[schema(max_length = 256, example = "0 2 * * *")]

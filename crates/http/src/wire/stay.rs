@@ -11,17 +11,12 @@ use surehold_core::stays::{
 use surehold_engine::StayView;
 
 use super::day::Day;
-use super::object::{read_from_objects, written_as_derived};
 use super::quote::{one, priced_nights};
 use super::{CancellationPolicy, HoldState, OperationName, Payment, PricedNight, Reservation};
 use crate::describe::ToSchema;
 
-read_from_objects! { Guest StayItem CreateStay ConfirmStay RequestCheckout }
-written_as_derived! { Guest StayItem CreateStay ConfirmStay RequestCheckout }
-
 /// Who stays. Everything may be missing; nothing of it is in events or quotes.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(remote = "Self", deny_unknown_fields)]
 pub struct Guest {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<super::described::Name>, example = "Ann Example")]
@@ -56,7 +51,6 @@ pub(super) fn guest_out(guest: Option<stays::Guest>) -> (Option<Guest>, Option<T
 
 /// So many rooms of an option of the quote.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize, ToSchema)]
-#[serde(remote = "Self", deny_unknown_fields)]
 pub struct StayItem {
     #[schema(minimum = 1, example = 1)]
     pub option: u16,
@@ -67,7 +61,6 @@ pub struct StayItem {
 
 /// Rooms that were quoted, to be held at that price.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
-#[serde(remote = "Self", deny_unknown_fields)]
 pub struct CreateStay {
     /// A UUIDv7 of your own: the identity of the request, so that a repeat finds the first stay. Without it an
     /// `Idempotency-Key` is needed.
@@ -109,7 +102,6 @@ impl CreateStay {
 
 /// Booked without an online payment.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize, ToSchema)]
-#[serde(remote = "Self", deny_unknown_fields)]
 pub struct ConfirmStay {
     /// So much was paid at the desk, in minor units.
     #[serde(default)]
@@ -119,7 +111,6 @@ pub struct ConfirmStay {
 
 /// Where the payer is sent afterwards.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
-#[serde(remote = "Self", deny_unknown_fields)]
 pub struct RequestCheckout {
     #[schema(max_length = 2000, example = "https://example.org/thanks")]
     pub success_url: String,

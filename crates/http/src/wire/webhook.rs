@@ -5,13 +5,9 @@ use surehold_core::kernel::Timestamp;
 use surehold_core::operations::outbox::{self, EndpointAbout, EndpointId};
 
 use super::described;
-use super::object::read_from_objects;
 use crate::describe::ToSchema;
 
-read_from_objects! { PutWebhookEndpoint RotateWebhookSecret EnableWebhookEndpoint ReplayEvents }
-
 #[derive(Clone, Debug, Deserialize, ToSchema)]
-#[serde(remote = "Self", deny_unknown_fields)]
 pub struct PutWebhookEndpoint {
     /// Where messages are posted. Public addresses by HTTPS, unless the installation is set up to reach further.
     #[schema(min_length = 1, max_length = 2048, example = "https://example.com/webhooks")]
@@ -27,7 +23,6 @@ pub struct PutWebhookEndpoint {
 }
 
 #[derive(Clone, Debug, Deserialize, ToSchema)]
-#[serde(remote = "Self", deny_unknown_fields)]
 pub struct RotateWebhookSecret {
     /// How long the old secret signs beside the new one.
     #[serde(default = "a_day")]
@@ -40,7 +35,6 @@ fn a_day() -> i64 {
 }
 
 #[derive(Clone, Debug, Deserialize, ToSchema)]
-#[serde(remote = "Self", deny_unknown_fields)]
 pub struct EnableWebhookEndpoint {
     /// Leave out what happened while it was disabled.
     #[serde(default)]
@@ -49,7 +43,6 @@ pub struct EnableWebhookEndpoint {
 }
 
 #[derive(Clone, Debug, Deserialize, ToSchema)]
-#[serde(remote = "Self", deny_unknown_fields)]
 pub struct ReplayEvents {
     /// The first event.
     #[schema(value_type = described::Cursor)]

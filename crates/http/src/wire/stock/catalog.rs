@@ -9,14 +9,9 @@ use surehold_core::stock::{self, BarcodeText, PackName, ProductCode, StoreName, 
 use super::words;
 use crate::describe::ToSchema;
 use crate::wire::described;
-use crate::wire::object::{read_from_objects, written_as_derived};
-
-read_from_objects! { PutStore PutProduct Pack NewBarcode PutBarcodes CloseBooks }
-written_as_derived! { Pack }
 
 /// A store as a whole.
 #[derive(Clone, Debug, Deserialize, ToSchema)]
-#[serde(remote = "Self", deny_unknown_fields)]
 pub struct PutStore {
     #[schema(value_type = described::Name, example = "Main street")]
     pub title: Title,
@@ -61,7 +56,6 @@ pub struct StorePage {
 
 /// Several base units that come together.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
-#[serde(remote = "Self", deny_unknown_fields)]
 pub struct Pack {
     #[schema(value_type = described::StockCode, example = "box")]
     pub name: PackName,
@@ -72,7 +66,6 @@ pub struct Pack {
 
 /// A product as a whole. Scale, tracking and the packs that it has cannot be changed later: documents count in them.
 #[derive(Clone, Debug, Deserialize, ToSchema)]
-#[serde(remote = "Self", deny_unknown_fields)]
 pub struct PutProduct {
     #[schema(value_type = described::Name, example = "Green tea")]
     pub title: Title,
@@ -145,7 +138,6 @@ pub struct ProductPage {
 }
 
 #[derive(Clone, Debug, Deserialize, ToSchema)]
-#[serde(remote = "Self", deny_unknown_fields)]
 pub struct NewBarcode {
     #[schema(value_type = described::BarcodeText)]
     pub code: BarcodeText,
@@ -157,7 +149,6 @@ pub struct NewBarcode {
 
 /// 1 to 100 barcodes, put all together or not at all. Others that the product has stay.
 #[derive(Clone, Debug, Deserialize, ToSchema)]
-#[serde(remote = "Self", deny_unknown_fields)]
 pub struct PutBarcodes {
     #[schema(min_items = 1, max_items = 100)]
     pub barcodes: Vec<NewBarcode>,
@@ -202,7 +193,6 @@ impl From<Vec<stock::Barcode>> for BarcodeList {
 }
 
 #[derive(Clone, Copy, Debug, Deserialize, ToSchema)]
-#[serde(remote = "Self", deny_unknown_fields)]
 pub struct CloseBooks {
     /// From now on nothing takes effect before this instant. What is closed stays closed.
     #[schema(value_type = String, format = DateTime, example = "2026-01-01T00:00:00Z")]

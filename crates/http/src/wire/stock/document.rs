@@ -13,15 +13,10 @@ use super::line::{Barcodes, LineOutcome, NewLine, StockLine, into_lines};
 use super::number::decimal;
 use super::words;
 use crate::describe::ToSchema;
-use crate::wire::object::{read_from_objects, written_as_derived};
 use crate::wire::{Hold, described};
-
-read_from_objects! { ExtraCost NewDocument SaveLines ReverseDocument SellHold }
-written_as_derived! { ExtraCost NewDocument ReverseDocument SellHold }
 
 /// Freight, customs: part of what the goods of a purchase cost.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize, ToSchema)]
-#[serde(remote = "Self", deny_unknown_fields)]
 pub struct ExtraCost {
     /// In minor units.
     #[schema(minimum = 0, maximum = 1_000_000_000_000_i64, example = 1000)]
@@ -38,7 +33,6 @@ fn by_value() -> Spread {
 
 /// What moves goods, or will. What each kind of document has is described in `docs/stock.md`.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
-#[serde(remote = "Self", deny_unknown_fields)]
 pub struct NewDocument {
     /// A UUIDv7 of your own: the identity of the document. Posted twice, it is still one. Without it an
     /// `Idempotency-Key` is needed.
@@ -114,7 +108,6 @@ fn barcodes_of(lines: &[NewLine]) -> impl Iterator<Item = &BarcodeText> {
 
 /// Further lines of a long draft.
 #[derive(Clone, Debug, Deserialize, ToSchema)]
-#[serde(remote = "Self", deny_unknown_fields)]
 pub struct SaveLines {
     #[schema(min_items = 1, max_items = 200)]
     pub lines: Vec<NewLine>,
@@ -136,7 +129,6 @@ impl SaveLines {
 
 /// The document that moves back what another one moved.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
-#[serde(remote = "Self", deny_unknown_fields)]
 pub struct ReverseDocument {
     /// A UUIDv7 of your own: the identity of the reversal. Without it an `Idempotency-Key` is needed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -176,7 +168,6 @@ impl ReverseDocument {
 
 /// A sale whose goods are held.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
-#[serde(remote = "Self", deny_unknown_fields)]
 pub struct SellHold {
     /// A UUIDv7 of your own: the identity of the sale. Without it an `Idempotency-Key` is needed.
     #[serde(default, skip_serializing_if = "Option::is_none")]

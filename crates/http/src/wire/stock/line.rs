@@ -13,14 +13,9 @@ use super::number::{Price, decimal};
 use crate::describe::ToSchema;
 use crate::wire::day::Day;
 use crate::wire::described;
-use crate::wire::object::{read_from_objects, written_as_derived};
-
-read_from_objects! { Against NewLine }
-written_as_derived! { Against NewLine }
 
 /// The row of the item's ledger that somebody had seen who counted.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize, ToSchema)]
-#[serde(remote = "Self", deny_unknown_fields)]
 pub struct Against {
     /// The `seq` of the item when it was counted; 0 if it never moved.
     #[schema(minimum = 0, example = 7)]
@@ -39,7 +34,6 @@ impl From<stock::Against> for Against {
 
 /// What moves. A line names a `product` or a `barcode`; in a document about another one, a line of that (`of_line`).
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
-#[serde(remote = "Self", deny_unknown_fields)]
 pub struct NewLine {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<described::ProductCode>)]
