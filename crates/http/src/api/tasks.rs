@@ -83,7 +83,8 @@ fn only<'a>(headers: &'a HeaderMap, name: &str) -> Result<Option<&'a str>, Probl
 /// the scope `tasks`. The body is that of the task `expire-hold`, which may be spelled `expire_hold` too.
 #[describe::path(post, path = "/v1/{tenant}/tasks/{task}", tag = "Inbox",
     params(("tenant" = described::Slug, Path), ("task" = String, Path, example = "expire-hold"),
-        ("surehold-task-id" = Option<String>, Header, description = "The task's id, the same in every delivery")),
+        ("surehold-task-id" = Option<String>, Header, max_length = 640, pattern = "^[!-~]([ -~]*[!-~])?$",
+            description = "The task's id, the same in every delivery")),
     request_body = ExpireHoldTask, responses((status = 202, body = Delivered)))]
 pub(super) async fn task_deliver(
     State(api): Shelf,
@@ -100,7 +101,8 @@ pub(super) async fn task_deliver(
 /// For schedulers that know a key and nothing else.
 #[describe::path(post, path = "/tasks/{task}", tag = "Inbox",
     params(("task" = String, Path, example = "expire-hold"),
-        ("surehold-task-id" = Option<String>, Header, description = "The task's id, the same in every delivery")),
+        ("surehold-task-id" = Option<String>, Header, max_length = 640, pattern = "^[!-~]([ -~]*[!-~])?$",
+            description = "The task's id, the same in every delivery")),
     request_body = ExpireHoldTask, responses((status = 202, body = Delivered)))]
 pub(super) async fn task_deliver_to_own(
     State(api): Shelf,

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use axum::http::StatusCode;
 use utoipa::OpenApi as _;
 use utoipa::openapi::path::Operation;
 use utoipa::openapi::schema::{AdditionalProperties, ArrayItems};
@@ -24,6 +25,8 @@ use crate::wire::described::{
         description = "Sells things that run out, and never sells one twice. [Problems](/problems) have a stable `code`, \
                        and a page of their own at their `type`.",
     ),
+    // The server that sent it.
+    servers((url = "/")),
     tags(
         (name = "Holds", description = "Timed claims on pools, all or nothing"),
         (name = "Pools", description = "What can be sold, and how much of it is left"),
@@ -73,8 +76,16 @@ fn finish(mut openapi: OpenApi) -> OpenApi {
     openapi
 }
 
-/// Anything else than what the operation lists is a problem.
+/// Anything else than what the operation lists is a problem. A response needs a description, and one that says nothing
+/// beyond its status has none in the source.
 fn finish_operation(operation: &mut Operation) {
+    for (status, response) in &mut operation.responses.responses {
+        let RefOr::T(response) = response else { continue };
+        let reason = status.parse::<StatusCode>().ok().and_then(|status| status.canonical_reason());
+        if let (true, Some(reason)) = (response.description.is_empty(), reason) {
+            reason.clone_into(&mut response.description);
+        }
+    }
     let content = ContentBuilder::new().schema(Some(RefOr::Ref(Ref::from_schema_name("Problem")))).build();
     let problem = ResponseBuilder::new().description("A problem").content("application/problem+json", content).build();
     operation.responses.responses.insert("default".to_owned(), RefOr::T(problem));

@@ -46,6 +46,7 @@ struct Document<'a> {
     #[serde(borrow)]
     openapi: &'a RawValue,
     info: &'a RawValue,
+    servers: &'a RawValue,
     paths: BTreeMap<&'a str, Operations<'a>>,
     components: Components<'a>,
     tags: &'a RawValue,

@@ -20,9 +20,13 @@ pub struct BatchRequest {
 #[serde(rename_all = "snake_case")]
 pub enum BatchCommand {
     /// The id is needed here.
+    #[schema(title = "PlaceCommand")]
     Place(PlaceHold),
+    #[schema(title = "ExtendCommand")]
     Extend(ExtendItem),
+    #[schema(title = "ConvertCommand")]
     Convert(ConvertItem),
+    #[schema(title = "CancelCommand")]
     Cancel(CancelItem),
 }
 

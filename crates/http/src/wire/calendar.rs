@@ -37,6 +37,7 @@ pub struct CalendarChange {
     pub until: Day,
     /// Only nights that begin on these days; all of them unless told.
     #[serde(default)]
+    #[schema(min_items = 1)]
     pub weekdays: Option<Vec<Weekday>>,
     #[serde(default)]
     pub inventory: Option<InventoryChange>,
@@ -106,7 +107,7 @@ pub struct RateChange {
     pub rate_plan: RatePlanCode,
     /// In minor units. Without a price a night is not for sale.
     #[serde(default)]
-    #[schema(value_type = Option<i64>, required = false, minimum = 0, example = 45_000)]
+    #[schema(value_type = Option<i64>, required = false, minimum = 0, maximum = 1_000_000_000_000_i64, example = 45_000)]
     pub price: Change<i64>,
     /// In nights, for those who arrive on this one.
     #[serde(default)]

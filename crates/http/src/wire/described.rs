@@ -2,6 +2,8 @@
 //! that a generator of clients or of tests understands.
 
 #[cfg(test)]
+use surehold_core::operations::outbox::OFFERED_EVENTS;
+#[cfg(test)]
 use utoipa::openapi::RefOr;
 #[cfg(test)]
 use utoipa::openapi::schema::{AnyOfBuilder, KnownFormat, ObjectBuilder, Schema, SchemaFormat, Type};
@@ -200,3 +202,41 @@ pub struct Price(pub String);
 #[derive(Debug, ToSchema)]
 #[schema(example = "333.333333", pattern = r"^-?[0-9]{1,15}(\.[0-9]{1,6})?$")]
 pub struct Money(pub String);
+
+/// Where a payer's browser is sent: at most 2,000 bytes of UTF-8.
+#[derive(Debug, ToSchema)]
+#[schema(max_length = 2000, pattern = r"^https?://[^\s\x00-\x1f\x7f-\x9f]+$")]
+pub struct PageUrl(pub String);
+
+/// What a sender of webhooks signs with: `whsec_` and base64 of 24 to 64 bytes.
+#[derive(Debug, ToSchema)]
+#[schema(
+    example = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw",
+    pattern = "^whsec_(([A-Za-z0-9+/]{4}){8,21}([A-Za-z0-9+/][AQgw]==)?|([A-Za-z0-9+/]{4}){8,20}[A-Za-z0-9+/]{2}[AEIMQUYcgkosw048]=)$"
+)]
+pub struct SigningSecret(pub String);
+
+/// So many nights of a stay.
+#[derive(Debug, ToSchema)]
+#[schema(minimum = 1, maximum = 90, example = 1)]
+pub struct NightCount(pub u32);
+
+/// So much of a hundred.
+#[derive(Debug, ToSchema)]
+#[schema(minimum = 1, maximum = 100, example = 50)]
+pub struct Percent(pub u32);
+
+/// An event that webhook endpoints can be told.
+#[derive(Debug)]
+pub struct OfferedEvent;
+
+#[cfg(test)]
+impl utoipa::PartialSchema for OfferedEvent {
+    fn schema() -> RefOr<Schema> {
+        let name = ObjectBuilder::new().schema_type(Type::String).enum_values(Some(OFFERED_EVENTS.iter().copied()));
+        name.description(Some("An event that webhook endpoints can be told.")).into()
+    }
+}
+
+#[cfg(test)]
+impl ToSchema for OfferedEvent {}

@@ -61,7 +61,7 @@ impl Delivered {
 pub struct PutInbox {
     /// The sender's secret, `whsec_` and base64 of 24 to 64 bytes; left out, one is made. With a secret the request is
     /// safe to repeat.
-    #[schema(example = "whsec_…")]
+    #[schema(value_type = Option<described::SigningSecret>)]
     pub secret: Option<String>,
     /// How long the secret before stays good.
     #[schema(minimum = 0, maximum = 2_592_000, default = 86_400)]

@@ -46,7 +46,7 @@ impl From<Policy> for HoldPolicy {
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 pub struct CreateTenant {
     /// The tenant's name in addresses. A repeat finds the tenant that is there.
-    #[schema(value_type = String, example = "casa-azul", pattern = "^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$")]
+    #[schema(value_type = super::described::Slug)]
     pub slug: Slug,
     #[serde(default)]
     #[schema(required = false)]

@@ -364,7 +364,7 @@ pub struct Act {
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 pub struct SettleEffect {
     #[serde(default)]
-    #[schema(required = false, default = 0)]
+    #[schema(required = false, maximum = 65_535, default = 0)]
     pub step: u16,
     pub verdict: Verdict,
     /// The provider's own name for what happened. Needed with `happened`, and only there.

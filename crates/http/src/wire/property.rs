@@ -180,11 +180,15 @@ pub struct RoomTypeList {
 #[derive(Clone, Copy, Debug, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Penalty {
+    #[schema(title = "NoPenalty")]
     None,
     /// The price of the first so many nights.
+    #[schema(title = "NightsPenalty", value_type = super::described::NightCount)]
     Nights(u32),
     /// Of the total, rounded half up.
+    #[schema(title = "PercentPenalty", value_type = super::described::Percent)]
     Percent(u32),
+    #[schema(title = "WholePenalty")]
     All,
 }
 

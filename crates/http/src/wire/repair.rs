@@ -28,8 +28,11 @@ pub struct MakeRepairs {
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum RepairItem {
+    #[schema(title = "PoolRepair")]
     Pool(RepairPool),
+    #[schema(title = "OwnerRepair")]
     Owner(RepairOwner),
+    #[schema(title = "LockRepair")]
     Lock(RepairLock),
 }
 

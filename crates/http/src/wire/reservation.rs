@@ -111,7 +111,7 @@ pub struct WalkIn {
     pub guest: Guest,
     /// So much was paid at the desk, in minor units.
     #[serde(default)]
-    #[schema(minimum = 0, default = 0, required = false)]
+    #[schema(minimum = 0, maximum = 1_000_000_000_000_i64, default = 0, required = false)]
     pub paid: i64,
 }
 

@@ -22,7 +22,7 @@ pub struct PutSchedule {
     #[schema(required = false, max_length = 64, default = "UTC", example = "America/Sao_Paulo")]
     zone: String,
     /// The type of the operation that is asked for each time.
-    #[schema(max_length = 64, example = "ANNOUNCE")]
+    #[schema(value_type = super::described::OperationType, example = "ANNOUNCE")]
     r#type: String,
     /// What that type needs, up to 32 KiB. For `ANNOUNCE`: a `topic`, and `data` of your choice.
     #[serde(default)]
@@ -30,7 +30,7 @@ pub struct PutSchedule {
     payload: Map<String, Value>,
     /// What the operations have to do with, as in `propertyId=7`.
     #[serde(default)]
-    #[schema(required = false, max_items = 32)]
+    #[schema(value_type = Vec<super::described::Correlation>, required = false, max_items = 32)]
     correlations: Vec<String>,
     /// Whether it fires.
     #[serde(default = "yes")]

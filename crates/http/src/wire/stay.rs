@@ -52,7 +52,7 @@ pub(super) fn guest_out(guest: Option<stays::Guest>) -> (Option<Guest>, Option<T
 /// So many rooms of an option of the quote.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize, ToSchema)]
 pub struct StayItem {
-    #[schema(minimum = 1, example = 1)]
+    #[schema(minimum = 1, maximum = 200, example = 1)]
     pub option: u16,
     #[serde(default = "one")]
     #[schema(minimum = 1, maximum = 100, default = 1)]
@@ -105,16 +105,16 @@ impl CreateStay {
 pub struct ConfirmStay {
     /// So much was paid at the desk, in minor units.
     #[serde(default)]
-    #[schema(minimum = 0, default = 0, required = false)]
+    #[schema(minimum = 0, maximum = 1_000_000_000_000_i64, default = 0, required = false)]
     pub paid: i64,
 }
 
 /// Where the payer is sent afterwards.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 pub struct RequestCheckout {
-    #[schema(max_length = 2000, example = "https://example.org/thanks")]
+    #[schema(value_type = super::described::PageUrl, example = "https://example.org/thanks")]
     pub success_url: String,
-    #[schema(max_length = 2000, example = "https://example.org/back")]
+    #[schema(value_type = super::described::PageUrl, example = "https://example.org/back")]
     pub cancel_url: String,
 }
 

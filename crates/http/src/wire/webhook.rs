@@ -14,7 +14,8 @@ pub struct PutWebhookEndpoint {
     pub url: String,
     /// The types of the events that are wanted; empty for all that are offered.
     #[serde(default)]
-    #[schema(required = false, max_items = 64, example = json!(["hold_placed", "hold_expired"]))]
+    #[schema(value_type = Vec<described::OfferedEvent>, required = false, max_items = 64,
+        example = json!(["hold_placed", "hold_expired"]))]
     pub events: Vec<String>,
     /// Whether an endpoint that is there may get another address or other events. It keeps its secret and its place.
     #[serde(default)]

@@ -70,7 +70,7 @@ pub struct NewLine {
     pub serials: Vec<SerialCode>,
     /// The number of a line of the document that this one is about.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(minimum = 1)]
+    #[schema(minimum = 1, maximum = 10_000)]
     pub of_line: Option<u32>,
     /// Of recounts.
     #[serde(default, skip_serializing_if = "Option::is_none")]

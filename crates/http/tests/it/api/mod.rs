@@ -8,6 +8,7 @@ mod holds;
 mod idempotency;
 mod inbox;
 mod keys;
+mod limits;
 mod pages;
 mod pools;
 mod schedules;
