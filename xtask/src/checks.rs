@@ -9,7 +9,6 @@ use crate::cargo::{cargo, is_installed, linting_cargo, run};
 use crate::machine::Machine;
 use crate::names;
 use crate::prove;
-use crate::schemathesis::Schemathesis;
 use crate::selection::{Selection, Store};
 use crate::summary::{Summary, forget_earlier_tests};
 use crate::workspace::Workspace;
@@ -39,12 +38,12 @@ pub(crate) fn test(selection: &Selection) -> Result<()> {
 fn run_until_failure(selection: &Selection, nextest: &[String], summary: &mut Summary) -> Result<()> {
     forget_earlier_tests()?;
     summary.part("cargo fmt --all --check", || run(cargo(), "fmt --all --check", &[]))?;
-    let mut schemathesis = None;
+    let mut tools = None;
     let mut machine = Machine::empty();
     // A machine that lacks something should fail before the long parts.
     summary.part("programs and servers", || {
         if selection.has_proofs() {
-            schemathesis = Some(Schemathesis::find_or_install()?);
+            tools = Some(prove::Tools::find_or_install()?);
         }
         // Tests that are named and lack a tool say so themselves; most need none.
         if selection.has(Store::Postgres) || selection.is_unnamed() {
@@ -61,8 +60,8 @@ fn run_until_failure(selection: &Selection, nextest: &[String], summary: &mut Su
     } else {
         run_tests(selection, nextest, &variables, summary)?;
     }
-    if let Some(schemathesis) = schemathesis {
-        prove::bounded(&schemathesis, selection.store, &variables, summary)?;
+    if let Some(tools) = tools {
+        prove::bounded(&tools, selection.store, &variables, summary)?;
     } else if selection.is_unnamed() {
         summary.left_out("proofs", "`cargo xtask prove` runs them");
     }

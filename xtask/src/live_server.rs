@@ -32,7 +32,9 @@ type Variables = Vec<(&'static str, String)>;
 
 impl LiveServer {
     pub(crate) fn start(program: &Path) -> Result<LiveServer> {
-        let folder = env::temp_dir().join(format!("surehold-live-{}", id()));
+        static STARTED: AtomicUsize = AtomicUsize::new(0);
+        let number = STARTED.fetch_add(1, Ordering::Relaxed);
+        let folder = env::temp_dir().join(format!("surehold-live-{}-{number}", id()));
         fs::create_dir_all(&folder).with_context(|| format!("cannot create {}", folder.display()))?;
         let keeper = spawn_keeper(program, &folder)?;
         let mut server =

@@ -4,17 +4,20 @@
 
 mod cargo;
 mod checks;
+mod clients;
 mod compare;
 mod demo_build;
 mod fuzz;
 mod live_server;
 mod machine;
 mod names;
+mod node;
 mod output;
 mod planted;
 mod postgres;
 mod programs;
 mod prove;
+mod python;
 mod schemathesis;
 mod selection;
 mod summary;
@@ -48,6 +51,7 @@ commands:
                 fuzz          targets, --minutes N for all or --seconds N for each, --runs N, --seed N,
                               --replay FILE TARGET to see a finding again, --keep to add what was learned to the corpus
                 simulation    --seed N for one seed, --seeds N for so many
+                clients       other people's readers of the API's description, and clients that are generated from it
                 schemathesis  arguments of `schemathesis run`, such as --seed 7 --max-examples 1000
                 bench         [--store S]; every bench for a moment, to see that it gives figures
   compare REVISION [--pairs N] [--seconds N] [--case NAME]…

@@ -1,4 +1,4 @@
-//! Finds the Postgres server programs and a C++ compiler, and installs them where that needs no questions.
+//! Finds the Postgres server programs, a C++ compiler and Node.js, and installs them where that needs no questions.
 
 use std::env;
 use std::path::PathBuf;
@@ -11,6 +11,7 @@ use surehold_private_servers::{account, programs};
 
 const INSTALL: &str = "apt-get install -y --no-install-recommends postgresql openssl curl strace faketime";
 const INSTALL_TOOLS: &str = "apt-get install -y --no-install-recommends openssl curl strace faketime";
+const INSTALL_NODE: &str = "apt-get install -y --no-install-recommends nodejs npm";
 const INSTALL_CPP: &str = "apt-get install -y --no-install-recommends g++";
 
 /// What tests run beside the stores.
@@ -66,6 +67,18 @@ pub(crate) fn find_or_install_cpp() -> Result<()> {
         "fuzzing needs a C++ compiler\nhint: run `sudo {INSTALL_CPP}`, or put `c++` on the PATH"
     );
     install("a C++ compiler", INSTALL_CPP)
+}
+
+/// Generators of clients are written for it. A missing one is a failure, never a skip.
+pub(crate) fn find_or_install_node() -> Result<()> {
+    if on_path("node").is_some() && on_path("npm").is_some() {
+        return Ok(());
+    }
+    ensure!(
+        account::is_root()? && on_path("apt-get").is_some(),
+        "generated clients need node and npm\nhint: run `sudo {INSTALL_NODE}`, or put the programs on the PATH"
+    );
+    install("Node.js", INSTALL_NODE)
 }
 
 fn find() -> Option<PathBuf> {

@@ -5,6 +5,7 @@ use std::process::Command;
 use anyhow::Result;
 
 use crate::cargo::{build_executables, is_installed, linting_cargo, run as run_cargo};
+use crate::clients::Clients;
 use crate::machine::Machine;
 use crate::output::Output;
 use crate::schemathesis::Schemathesis;
@@ -17,7 +18,7 @@ use crate::{fuzz, names, planted, torture};
 /// Bounded, so that it takes a minute or two. The seed is fixed: an unchanged tree must not begin to fail.
 const SCHEMATHESIS: &str = "--seed 3 --max-examples 40";
 
-const NAMES: &str = "torture, planted, fuzz, simulation, schemathesis and bench";
+const NAMES: &str = "torture, planted, fuzz, simulation, clients, schemathesis and bench";
 
 type Variables<'a> = &'a [(&'static str, String)];
 
@@ -32,6 +33,7 @@ pub(crate) enum Proof {
     Planted(Vec<String>),
     Fuzz(Vec<String>),
     Simulation(Option<(&'static str, u64)>),
+    Clients,
     Schemathesis(Vec<String>),
     Bench(Option<Store>),
 }
@@ -44,6 +46,8 @@ impl Proof {
             "planted" => planted::check(rest).map(|()| Proof::Planted(rest.to_vec())),
             "fuzz" => fuzz::Options::parse(rest).map(|_| Proof::Fuzz(rest.to_vec())),
             "simulation" => parse_simulation(rest),
+            "clients" if rest.is_empty() => Ok(Proof::Clients),
+            "clients" => Err(wrong("clients takes no arguments")),
             "schemathesis" => Ok(Proof::Schemathesis(rest.to_vec())),
             "bench" => parse_bench(rest),
             other => Err(wrong(format!("there is no proof `{other}`; there are {NAMES}"))),
@@ -63,11 +67,11 @@ impl Proof {
         let variables = &machine.variables();
         match self {
             Proof::All => {
-                let schemathesis = Schemathesis::find_or_install()?;
+                let tools = Tools::find_or_install()?;
                 summary.part("build and lint", build_executables)?;
                 summary.part("simulation", || simulate(None))?;
                 summary.part("benches", || bench(None, variables))?;
-                bounded(&schemathesis, None, variables, summary)
+                bounded(&tools, None, variables, summary)
             }
             Proof::Torture { stores, arguments } => {
                 summary.part("build and lint", build_executables)?;
@@ -80,6 +84,11 @@ impl Proof {
             Proof::Planted(arguments) => summary.part("planted bugs", || planted::run(arguments, variables)),
             Proof::Fuzz(arguments) => summary.part("fuzz", || fuzz::run(arguments)),
             Proof::Simulation(setting) => summary.part("simulation", || simulate(*setting)),
+            Proof::Clients => {
+                let clients = Clients::find_or_install()?;
+                summary.part("build and lint", build_executables)?;
+                summary.part("clients", || clients.check(Output::Own))
+            }
             Proof::Schemathesis(arguments) => {
                 let schemathesis = Schemathesis::find_or_install()?;
                 summary.part("build and lint", build_executables)?;
@@ -95,7 +104,7 @@ impl Proof {
             Proof::All | Proof::Planted(_) => Machine::prepare(true),
             Proof::Torture { stores, .. } => Machine::prepare(stores.contains(&Store::Postgres)),
             Proof::Bench(store) => Machine::prepare(*store != Some(Store::Sqlite)),
-            Proof::Fuzz(_) | Proof::Simulation(_) | Proof::Schemathesis(_) => Ok(Machine::empty()),
+            Proof::Fuzz(_) | Proof::Simulation(_) | Proof::Clients | Proof::Schemathesis(_) => Ok(Machine::empty()),
         }
     }
 }
@@ -133,17 +142,31 @@ fn parse_bench(arguments: &[String]) -> Result<Proof> {
     }
 }
 
+/// What proofs need that others wrote and that no package of the system has.
+pub(crate) struct Tools {
+    clients: Clients,
+    schemathesis: Schemathesis,
+}
+
+impl Tools {
+    pub(crate) fn find_or_install() -> Result<Tools> {
+        Ok(Tools { clients: Clients::find_or_install()?, schemathesis: Schemathesis::find_or_install()? })
+    }
+}
+
 /// What every `cargo xtask test` does behind its tests, on all stores or on one.
 pub(crate) fn bounded(
-    schemathesis: &Schemathesis,
+    Tools { clients, schemathesis }: &Tools,
     store: Option<Store>,
     variables: Variables,
     summary: &mut Summary,
 ) -> Result<()> {
     // These wait for time to pass and for one another; each has servers of its own.
     let name = format!("schemathesis {SCHEMATHESIS}");
-    let mut parts =
-        vec![Part::new(name, || schemathesis.check(&arguments_or_bounded(&[]), Output::Labelled("schemathesis")))];
+    let mut parts = vec![
+        Part::new(name, || schemathesis.check(&arguments_or_bounded(&[]), Output::Labelled("schemathesis"))),
+        Part::new("clients", || clients.check(Output::Labelled("clients"))),
+    ];
     for one in [Store::Sqlite, Store::Postgres].into_iter().filter(|one| store.is_none_or(|only| only == *one)) {
         let arguments = torture::bounded(one);
         parts.push(Part::new(torture_name(one, &arguments), move || {

@@ -23,6 +23,7 @@ fn arguments() {
     check("simulation", Proof::Simulation(None));
     check("simulation --seed 7", Proof::Simulation(Some(("SUREHOLD_SIMULATION_SEED", 7))));
     check("simulation --seeds 50000", Proof::Simulation(Some(("SUREHOLD_SIMULATION_SEEDS", 50_000))));
+    check("clients", Proof::Clients);
     check("schemathesis --seed 7 --max-examples 1000", Proof::Schemathesis(words("--seed 7 --max-examples 1000")));
     check("bench", Proof::Bench(None));
     check("bench --store sqlite", Proof::Bench(Some(Store::Sqlite)));
@@ -43,6 +44,7 @@ fn wrong_arguments() {
     check("simulation --seed", "simulation takes --seed N");
     check("simulation --seed x", "--seed needs a number");
     check("simulation --minutes 5", "simulation takes --seed N");
+    check("clients python", "clients takes no arguments");
     check("bench holds", "bench takes --store");
     check("bench --store", "--store needs sqlite or postgres");
 }
