@@ -6,7 +6,7 @@ use serde::Deserializer;
 use serde::de::value::{Error, StrDeserializer};
 use serde::de::{DeserializeSeed, EnumAccess, IntoDeserializer, MapAccess, SeqAccess, VariantAccess, Visitor};
 
-use crate::source::{Form, Source};
+use crate::source::{Form, Inside, Source};
 
 macro_rules! integers {
     ($($method:ident $visit:ident $type:ident,)*) => {$(
@@ -36,7 +36,7 @@ impl<'de> Deserializer<'de> for &mut Source {
     /// number, or it would have no end. What a flattened member is read from looks free, and is a text or
     /// a number.
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
-        if self.inside_any {
+        if self.inside == Inside::Any {
             return self.deserialize_i64(visitor);
         }
         if let Some(Form::Tagged { tag, variants, fields }) = self.form_of(type_name::<V>()) {
@@ -47,7 +47,7 @@ impl<'de> Deserializer<'de> for &mut Source {
             self.leave(visit);
             return Ok(value);
         }
-        if self.inside_untyped {
+        if self.inside == Inside::Aside {
             return match self.choose(2) {
                 0 => self.deserialize_str(visitor),
                 _ => self.deserialize_i64(visitor),
@@ -55,9 +55,9 @@ impl<'de> Deserializer<'de> for &mut Source {
         }
         match self.choose(3) {
             0 => {
-                self.inside_any = true;
+                self.inside = Inside::Any;
                 let value = visitor.visit_map(Entries { source: self, left: 1 });
-                self.inside_any = false;
+                self.inside = Inside::Typed;
                 value
             }
             1 => self.deserialize_str(visitor),
@@ -138,9 +138,9 @@ impl<'de> Deserializer<'de> for &mut Source {
 
     fn deserialize_map<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
         if let Some(Form::Flattened(left)) = self.form_of(type_name::<V>()) {
-            self.inside_untyped = true;
+            self.inside = Inside::Aside;
             let value = visitor.visit_map(Fields { source: self, left });
-            self.inside_untyped = false;
+            self.inside = Inside::Typed;
             return value;
         }
         let left = self.length();
@@ -260,9 +260,9 @@ impl<'de> MapAccess<'de> for Tagged<'_> {
             let variant: StrDeserializer<Error> = variant.into_deserializer();
             return seed.deserialize(variant);
         }
-        let was_untyped = std::mem::replace(&mut self.fields.source.inside_untyped, true);
+        let outside = std::mem::replace(&mut self.fields.source.inside, Inside::Aside);
         let value = self.fields.next_value_seed(seed);
-        self.fields.source.inside_untyped = was_untyped;
+        self.fields.source.inside = outside;
         value
     }
 }

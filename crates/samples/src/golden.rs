@@ -25,6 +25,12 @@ impl Golden {
         let _ = writeln!(self.present, "{line}");
     }
 
+    pub fn lines(&mut self, lines: &[impl AsRef<str>]) {
+        for line in lines {
+            self.line(line.as_ref());
+        }
+    }
+
     /// # Panics
     ///
     /// If the committed file says something else.

@@ -35,12 +35,21 @@ pub struct Source {
     /// Makes the values of a sample differ from each other.
     number: u32,
     met_optional: bool,
-    /// Whether an object is being read that may hold anything.
-    pub(crate) inside_any: bool,
-    pub(crate) inside_untyped: bool,
+    pub(crate) inside: Inside,
     pub(crate) forms: Forms,
     visits: Vec<Visit>,
     coverage: Coverage,
+}
+
+/// What is being read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Inside {
+    /// Something whose reader says what it wants.
+    Typed,
+    /// An object that may hold anything.
+    Any,
+    /// What is kept aside until its form is known.
+    Aside,
 }
 
 #[derive(Debug)]
@@ -117,8 +126,7 @@ impl Source {
             at: 0,
             number: 0,
             met_optional: false,
-            inside_any: false,
-            inside_untyped: false,
+            inside: Inside::Typed,
             forms: &[],
             visits: Vec::new(),
             coverage,
@@ -131,7 +139,7 @@ impl Source {
         let mut refusal = String::new();
         for _ in 0..ATTEMPTS_MAX {
             (self.at, self.number, self.met_optional) = (0, 0, false);
-            (self.inside_any, self.inside_untyped) = (false, false);
+            self.inside = Inside::Typed;
             self.visits.clear();
             match make(self) {
                 Ok(sample) => return sample,

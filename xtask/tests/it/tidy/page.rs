@@ -1,7 +1,7 @@
 //! docs/architecture.md names files and crates that exist.
 
 use super::crates::folders;
-use super::sources::{read, root};
+use super::sources::{has_extension, read, root};
 
 const PAGE: &str = "docs/architecture.md";
 
@@ -28,7 +28,7 @@ fn paths(page: &str) -> Vec<String> {
     for line in page.lines() {
         let mut folder = "";
         for text in line.split('`').skip(1).step_by(2) {
-            let is_file = text.ends_with(".rs") || text.ends_with(".md");
+            let is_file = has_extension(text, "rs") || has_extension(text, "md");
             if text.contains(' ') || text.contains("::") || !(is_file || text.ends_with('/')) {
                 continue;
             }

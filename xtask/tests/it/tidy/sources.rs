@@ -29,6 +29,10 @@ pub(super) fn is_comment(line: &str) -> bool {
     line.trim_start().starts_with("//")
 }
 
+pub(super) fn has_extension(path: &str, extension: &str) -> bool {
+    Path::new(path).extension().is_some_and(|found| found == extension)
+}
+
 pub(super) fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().to_owned()
 }
@@ -58,7 +62,7 @@ fn collect(folder: &Path, path: &str, found: &mut Vec<Source>) {
             if !path.ends_with("/target") {
                 collect(&entry.path(), &path, found);
             }
-        } else if path.ends_with(".rs") {
+        } else if has_extension(&path, "rs") {
             found.push(Source { text: fs::read_to_string(entry.path()).unwrap(), path });
         }
     }

@@ -33,16 +33,18 @@ const TYPES: [&OperationType; 10] = [
 fn names_that_are_formats_stay() {
     let mut golden = Golden::new(env!("CARGO_MANIFEST_DIR"), "names.txt");
     golden.line("# commands");
-    declared("const NAME: &'static str = \"", "\"").iter().for_each(|name| golden.line(name));
+    golden.lines(&declared("const NAME: &'static str = \"", "\""));
     golden.line("# types of operations, with the parts of their keys");
-    TYPES.iter().for_each(|kind| golden.line(&format!("{} {}", kind.name, kind.key.join(" "))));
+    for kind in TYPES {
+        golden.line(&format!("{} {}", kind.name, kind.key.join(" ")));
+    }
     golden.line("# kinds of cases");
     let mut kinds: Vec<String> = declared("const CASE_", ";").iter().map(|kind| quoted(kind)).collect();
     kinds.sort();
     kinds.dedup();
-    kinds.iter().for_each(|kind| golden.line(kind));
+    golden.lines(&kinds);
     golden.line("# events that webhooks can choose");
-    OFFERED_EVENTS.iter().for_each(|event| golden.line(event));
+    golden.lines(OFFERED_EVENTS);
     golden.line("# words");
     words(&mut golden, "states of operations", OperationState::ALL);
     words(&mut golden, "how operations ended", Outcome::ALL);

@@ -140,7 +140,7 @@ fn kept_replies_stay_readable() {
     let mut golden = Golden::new(env!("CARGO_MANIFEST_DIR"), "replies.txt");
     for kept in replies.0 {
         golden.line(&format!("# {}", kept.commands.join(", ")));
-        kept.samples.iter().for_each(|sample| golden.line(sample));
+        golden.lines(&kept.samples);
     }
     golden.check();
 }

@@ -46,7 +46,7 @@ fn canonical_requests_keep_their_form() {
     add::<(DocumentId, stock::ReverseDocument)>(&mut golden, "reverse a document");
     add::<(HoldId, stock::SellHold)>(&mut golden, "sell a hold");
     golden.line("# what handlers say under a key, as their source has it");
-    handed_over().iter().for_each(|call| golden.line(call));
+    golden.lines(&handed_over());
     golden.check();
 }
 
