@@ -314,8 +314,8 @@ impl Facts {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::kernel::Title;
     use crate::kernel::{Change, Currency, Owner, OwnerName, Pool, PoolKey, ResourceName, Slot, Stored, Tenant};
-    use crate::stays::Title;
     use crate::stock::{Store, StoreName};
 
     fn versions_written(facts: &Facts) -> Vec<(i64, Option<i64>)> {

@@ -12,11 +12,15 @@ const SLUG_BYTES_MAX: usize = 63;
 const METADATA_BYTES_MAX: usize = 16 * 1024;
 
 pub(crate) fn check_name(what: &str, text: &str) -> Result<(), Invalid> {
+    check_text(what, text, NAME_BYTES_MAX)
+}
+
+pub(crate) fn check_text(what: &str, text: &str, bytes_max: usize) -> Result<(), Invalid> {
     if text.is_empty() {
         return Err(Invalid::NameEmpty { what: what.to_owned() });
     }
-    if text.len() > NAME_BYTES_MAX {
-        return Err(Invalid::NameTooLong { what: what.to_owned(), bytes: text.len(), bytes_max: NAME_BYTES_MAX });
+    if text.len() > bytes_max {
+        return Err(Invalid::NameTooLong { what: what.to_owned(), bytes: text.len(), bytes_max });
     }
     if text.trim() != text || text.chars().any(char::is_control) {
         return Err(Invalid::NameMalformed { what: what.to_owned() });
@@ -31,8 +35,9 @@ pub(crate) fn check_slug(_what: &str, text: &str) -> Result<(), Invalid> {
     if sized && inner_hyphens && text.bytes().all(legal) { Ok(()) } else { Err(Invalid::SlugMalformed) }
 }
 
-macro_rules! name {
-    ($(#[$doc:meta])* $type:ident, $what:literal, $check:ident) => {
+/// What a caller names, checked by a function of its text. Short texts are kept inline.
+macro_rules! checked_text {
+    ($(#[$doc:meta])* $type:ident, $check:expr) => {
         $(#[$doc])*
         #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
         #[serde(try_from = "SmolStr", into = "SmolStr")]
@@ -40,7 +45,7 @@ macro_rules! name {
 
         impl $type {
             pub fn new(text: &str) -> Result<$type, Invalid> {
-                $check($what, text)?;
+                $check(text)?;
                 Ok($type(SmolStr::new(text)))
             }
 
@@ -52,14 +57,14 @@ macro_rules! name {
         impl TryFrom<SmolStr> for $type {
             type Error = Invalid;
             fn try_from(text: SmolStr) -> Result<$type, Invalid> {
-                $check($what, &text)?;
+                $check(&text)?;
                 Ok($type(text))
             }
         }
 
         impl From<$type> for SmolStr {
-            fn from(name: $type) -> SmolStr {
-                name.0
+            fn from(text: $type) -> SmolStr {
+                text.0
             }
         }
 
@@ -71,7 +76,28 @@ macro_rules! name {
     };
 }
 
-pub(crate) use name;
+/// A name that is checked wherever it comes from, a store included.
+macro_rules! name {
+    ($(#[$doc:meta])* $type:ident, $what:literal, $check:ident) => {
+        $crate::kernel::checked_text!($(#[$doc])* $type, |text: &str| $check($what, text));
+    };
+}
+
+/// A text that is checked when it comes from a caller, and believed when it comes from a store.
+macro_rules! text {
+    ($(#[$doc:meta])* $type:ident, $check:expr) => {
+        $crate::kernel::checked_text!($(#[$doc])* $type, $check);
+
+        impl $type {
+            /// Text that a store gave back.
+            pub(crate) fn stored(text: &str) -> $type {
+                $type(SmolStr::new(text))
+            }
+        }
+    };
+}
+
+pub(crate) use {checked_text, name, text};
 
 name!(
     /// What is sold: a room type, a ticket type, a SKU in a store.
@@ -92,6 +118,10 @@ name!(
 name!(
     /// What a key is for: the till, the website, a person.
     KeyName, "name", check_name
+);
+name!(
+    /// What people call a thing.
+    Title, "title", check_name
 );
 name!(
     /// A tenant's name in addresses.

@@ -2,9 +2,9 @@
 
 use smol_str::SmolStr;
 
-use crate::kernel::{Command, Facts, Halt, Reads, Stop};
+use crate::kernel::{Command, Facts, Halt, JsonList, Reads, Stop};
 
-use super::{Actor, Case, CaseKey, CaseState, Correlation, JsonList, OperationRefusal, OperationsEvent, Reason};
+use super::{Actor, Case, CaseKey, CaseState, Correlation, OperationRefusal, OperationsEvent, Reason};
 
 pub(crate) struct NewCase {
     pub(crate) kind: &'static str,

@@ -46,10 +46,10 @@ pub use payload::{PAYLOAD_BYTES_MAX, Payload};
 pub use reconcile::{LOST_LEASES_MAX, RECONCILE_STUCK_OPERATION, ReconcileStuckOperation, StuckReason, reconciliation};
 pub use records::{
     AggregateLock, Attempt, AttemptKey, AttemptOutcome, Case, CaseKey, CaseState, CorrelatedOperation, DeadLetter,
-    Doubt, Effect, EffectKey, EffectState, Epoch, InboxEvent, InboxKey, InboxSecret, JsonList, Lease, Operation,
-    OperationRun, OperationState, Outcome, PreviousSecret, Schedule, SigningSecret, WaitingOn, WorkerBeat,
+    Doubt, Effect, EffectKey, EffectState, Epoch, InboxEvent, InboxKey, InboxSecret, Lease, Operation, OperationRun,
+    OperationState, Outcome, PreviousSecret, Schedule, SigningSecret, WaitingOn, WorkerBeat,
 };
-pub(crate) use records::{number, versioned, words};
+pub(crate) use records::{number, versioned};
 pub use retry::{Backoff, Pause, RETRY_AFTER_SECS_MAX, RetryPolicy};
 pub use schedules::{
     FireSchedules, FiredSchedule, PutSchedule, RemoveSchedule, SCHEDULE_PAYLOAD_BYTES_MAX, SchedulesFired,

@@ -5,7 +5,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 use smol_str::SmolStr;
 
-use crate::kernel::{Columns, Corrupt, Invalid, Row, Value};
+use crate::kernel::{Columns, Corrupt, Invalid, Row, Value, check_text, text};
 
 const TYPE_BYTES_MAX: usize = 64;
 const KEY_BYTES_MAX: usize = 400;
@@ -39,64 +39,6 @@ fn check_schedule_name(text: &str) -> Result<(), Invalid> {
     let begins = text.bytes().next().is_some_and(|b| b.is_ascii_alphanumeric());
     let sized = text.len() <= SCHEDULE_NAME_BYTES_MAX;
     if begins && sized && text.bytes().all(legal) { Ok(()) } else { Err(Invalid::ScheduleNameMalformed) }
-}
-
-pub(super) fn check_text(what: &str, text: &str, bytes_max: usize) -> Result<(), Invalid> {
-    if text.is_empty() {
-        return Err(Invalid::NameEmpty { what: what.to_owned() });
-    }
-    if text.len() > bytes_max {
-        return Err(Invalid::NameTooLong { what: what.to_owned(), bytes: text.len(), bytes_max });
-    }
-    if text.trim() != text || text.chars().any(char::is_control) {
-        return Err(Invalid::NameMalformed { what: what.to_owned() });
-    }
-    Ok(())
-}
-
-macro_rules! text {
-    ($(#[$doc:meta])* $type:ident, $check:expr) => {
-        $(#[$doc])*
-        #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-        #[serde(try_from = "SmolStr", into = "SmolStr")]
-        pub struct $type(SmolStr);
-
-        impl $type {
-            pub fn new(text: &str) -> Result<$type, Invalid> {
-                $check(text)?;
-                Ok($type(SmolStr::new(text)))
-            }
-
-            /// Text that a store gave back.
-            pub(crate) fn stored(text: &str) -> $type {
-                $type(SmolStr::new(text))
-            }
-
-            pub fn as_str(&self) -> &str {
-                &self.0
-            }
-        }
-
-        impl TryFrom<SmolStr> for $type {
-            type Error = Invalid;
-            fn try_from(text: SmolStr) -> Result<$type, Invalid> {
-                $check(&text)?;
-                Ok($type(text))
-            }
-        }
-
-        impl From<$type> for SmolStr {
-            fn from(text: $type) -> SmolStr {
-                text.0
-            }
-        }
-
-        impl fmt::Display for $type {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                self.0.fmt(f)
-            }
-        }
-    };
 }
 
 text!(

@@ -5,7 +5,6 @@
 pub mod commands;
 mod dates;
 mod event;
-mod json;
 mod names;
 pub mod quote;
 mod records;
@@ -17,8 +16,7 @@ pub use dates::{
     earliest_arrival, today,
 };
 pub use event::StaysEvent;
-pub use json::Json;
-pub use names::{PaymentAccount, PropertyName, QuoteId, RatePlanCode, RoomTypeCode, Title, pool_of, rooms_of};
+pub use names::{PaymentAccount, PropertyName, QuoteId, RatePlanCode, RoomTypeCode, pool_of, rooms_of};
 pub use records::{
     CancellationPolicy, Penalty, Property, PropertyTerms, Quote, QuoteOption, QuoteOptions, RateMonth, RateMonthKey,
     RateNight, RatePlan, RatePlanKey, RoomType, RoomTypeKey,

@@ -22,10 +22,6 @@ name!(
     RatePlanCode, "rate plan", check_slug
 );
 name!(
-    /// What people call it.
-    Title, "title", check_name
-);
-name!(
     /// The property's account at the payment provider.
     PaymentAccount, "payment account", check_name
 );

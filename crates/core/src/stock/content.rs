@@ -5,9 +5,7 @@ use std::collections::HashSet;
 use serde::{Deserialize, Serialize};
 
 use super::{DocumentId, DocumentKind, DocumentLine, DocumentNote, ExtraCost, LineCost, StoreName};
-use crate::kernel::{AMOUNT_MAX, Invalid, Reference, Timestamp};
-use crate::operations::JsonList;
-use crate::stays::Json;
+use crate::kernel::{AMOUNT_MAX, Invalid, Json, JsonList, Reference, Timestamp};
 
 /// Of base units or packs, in one line.
 pub const COUNT_MAX: i64 = 1_000_000_000;

@@ -5,10 +5,10 @@ use std::time::Duration;
 
 use futures_util::{StreamExt, stream};
 use metrics::{counter, histogram};
-use surehold_core::kernel::{TenantId, Timestamp};
+use surehold_core::kernel::{JsonList, TenantId, Timestamp};
 use surehold_core::operations::commands::{FailOperation, RunStateOperation, StateRun};
 use surehold_core::operations::{
-    Correlation, JsonList, Operation, OperationKey, OperationRefusal, OperationRun, OperationType, Priority, Trouble,
+    Correlation, Operation, OperationKey, OperationRefusal, OperationRun, OperationType, Priority, Trouble,
 };
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;

@@ -6,9 +6,9 @@ use std::iter;
 
 use jiff::civil::Date;
 use serde::{Deserialize, Deserializer, Serialize};
-use surehold_core::kernel::{Currency, Invalid, Pool, Slot};
+use surehold_core::kernel::{Currency, Invalid, Pool, Slot, Title};
 use surehold_core::stays::commands::{self, CalendarRequest, Set, chunks};
-use surehold_core::stays::{self, NightRange, PropertyName, RateNight, RatePlanCode, RoomTypeCode, Title, Weekdays};
+use surehold_core::stays::{self, NightRange, PropertyName, RateNight, RatePlanCode, RoomTypeCode, Weekdays};
 
 use super::day::Day;
 use crate::describe::ToSchema;

@@ -1,11 +1,10 @@
 //! Properties, their room types and rate plans on the wire.
 
 use serde::{Deserialize, Serialize};
-use surehold_core::kernel::{Currency, Invalid};
+use surehold_core::kernel::{Currency, Invalid, Title};
 use surehold_core::operations::TimeZoneName;
 use surehold_core::stays::{
-    self, LocalTime, PaymentAccount, PropertyName, RatePlanCode, RatePlanKey, RoomTypeCode, RoomTypeKey, Title,
-    commands,
+    self, LocalTime, PaymentAccount, PropertyName, RatePlanCode, RatePlanKey, RoomTypeCode, RoomTypeKey, commands,
 };
 
 use crate::describe::ToSchema;

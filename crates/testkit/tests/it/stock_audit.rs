@@ -2,8 +2,7 @@
 //! found, with its key.
 
 use surehold_core::kernel::commands::PlaceHold;
-use surehold_core::kernel::{Command, Currency, Line, Lines, Timestamp};
-use surehold_core::stays::Title;
+use surehold_core::kernel::{Command, Currency, Line, Lines, Timestamp, Title};
 use surehold_core::stock::commands::{
     AsksHistory, PostDocument, PutProduct, PutStore, ReverseDocument, SaveDraft, SavePart, SellHold,
 };

@@ -4,8 +4,7 @@
 use std::collections::BTreeMap;
 
 use surehold_core::kernel::commands::PlaceHold;
-use surehold_core::kernel::{Currency, HoldId, Line, Lines, Pool, TenantId};
-use surehold_core::stays::Title;
+use surehold_core::kernel::{Currency, HoldId, Line, Lines, Pool, TenantId, Title};
 use surehold_core::stock::commands::{DocumentReply, PostDocument, PutProduct, PutStore};
 use surehold_core::stock::history::replay;
 use surehold_core::stock::{

@@ -2,8 +2,7 @@
 //! refused by the schema, so it holds for whoever comes by another way.
 
 use surehold_core::kernel::commands::PutPool;
-use surehold_core::kernel::{Command, Currency, Pool};
-use surehold_core::stays::Title;
+use surehold_core::kernel::{Command, Currency, Pool, Title};
 use surehold_core::stock::commands::{DocumentReply, PostDocument, PutProduct, PutStore};
 use surehold_core::stock::{
     DocumentContent, DocumentHeader, DocumentId, DocumentKind, DocumentLine, DocumentState, LineCost, ProductCode,

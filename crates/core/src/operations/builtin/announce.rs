@@ -3,8 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-use crate::kernel::{Facts, Invalid, Stop};
-use crate::operations::names::check_text;
+use crate::kernel::{Facts, Invalid, Stop, check_text};
 use crate::operations::schedules::SCHEDULED_KEY;
 use crate::operations::{
     Mode, Nature, Operation, OperationType, OperationsEvent, Payload, Priority, RetryPolicy, StateHandler, Trouble,

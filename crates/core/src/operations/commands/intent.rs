@@ -6,9 +6,9 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use smol_str::SmolStr;
 
-use crate::kernel::{Facts, Halt, TenantId, Timestamp};
+use crate::kernel::{Facts, Halt, JsonList, TenantId, Timestamp};
 use crate::operations::{
-    Correlation, Doubt, Effect, EffectKey, EffectState, JsonList, Lease, LeaseToken, Mode, Operation, OperationKey,
+    Correlation, Doubt, Effect, EffectKey, EffectState, Lease, LeaseToken, Mode, Operation, OperationKey,
     OperationType, Payload,
 };
 

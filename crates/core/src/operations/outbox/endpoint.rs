@@ -7,10 +7,10 @@ use serde::{Deserialize, Serialize};
 use smol_str::SmolStr;
 
 use crate::kernel::{
-    Column, ColumnType, Columns, Corrupt, Invalid, Record, Row, Slug, Table, TenantId, Timestamp, Value,
+    Column, ColumnType, Columns, Corrupt, Invalid, JsonList, Record, Row, Slug, Table, TenantId, Timestamp, Value,
+    words,
 };
-use crate::operations::JsonList;
-use crate::operations::records::{number, versioned, words};
+use crate::operations::records::{number, versioned};
 
 use super::EventCursor;
 

@@ -3,9 +3,9 @@
 use serde::{Deserialize, Serialize};
 use smol_str::SmolStr;
 
-use crate::kernel::{Command, Facts, Invalid, Reads, Stop, Tenant};
+use crate::kernel::{Command, Facts, Invalid, JsonList, Reads, Stop, Tenant};
 use crate::operations::cases::close_case;
-use crate::operations::{Case, JsonList, OperationRefusal, OperationsEvent, Reason};
+use crate::operations::{Case, OperationRefusal, OperationsEvent, Reason};
 
 use super::deliver::gone_case;
 use super::{EndpointAbout, EndpointId, EndpointSecret, EndpointState, EventCursor, OFFERED_EVENTS, WebhookEndpoint};

@@ -4,9 +4,9 @@
 use serde::{Deserialize, Serialize};
 use smol_str::SmolStr;
 
-use crate::kernel::{Column, ColumnType, Columns, Corrupt, Record, Row, Table, Timestamp, Value};
+use crate::kernel::{Column, ColumnType, Columns, Corrupt, Record, Row, Table, Timestamp, Value, words};
 
-use super::{number, versioned, words};
+use super::{number, versioned};
 use crate::operations::{Actor, LeaseToken, OperationKey, WorkerId};
 
 words!(

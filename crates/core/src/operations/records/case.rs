@@ -3,9 +3,9 @@
 use serde::{Deserialize, Serialize};
 use smol_str::SmolStr;
 
-use crate::kernel::{Column, ColumnType, Columns, Corrupt, Record, Row, Table, Timestamp, Value};
+use crate::kernel::{Column, ColumnType, Columns, Corrupt, JsonList, Record, Row, Table, Timestamp, Value, words};
 
-use super::{JsonList, number, versioned, words};
+use super::{number, versioned};
 use crate::operations::{Actor, Correlation, Reason};
 
 words!(CaseState {

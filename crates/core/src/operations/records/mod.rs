@@ -6,7 +6,6 @@ mod case;
 mod dead_letter;
 mod effect;
 mod inbox;
-mod json_list;
 mod operation;
 mod run;
 mod schedule;
@@ -17,7 +16,6 @@ pub use case::{Case, CaseKey, CaseState};
 pub use dead_letter::DeadLetter;
 pub use effect::{Doubt, Effect, EffectKey, EffectState};
 pub use inbox::{InboxEvent, InboxKey, InboxSecret, PreviousSecret, SigningSecret};
-pub use json_list::JsonList;
 pub use operation::{Operation, Outcome};
 pub(super) use run::PARKED;
 pub use run::{Lease, OperationRun, OperationState, WaitingOn};
@@ -46,38 +44,3 @@ macro_rules! versioned {
     };
 }
 pub(crate) use versioned;
-
-/// A closed list of words, as they are stored.
-macro_rules! words {
-    ($(#[$doc:meta])* $type:ident { $($(#[$variant_doc:meta])* $variant:ident = $text:literal,)* }) => {
-        $(#[$doc])*
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-        pub enum $type {
-            $($(#[$variant_doc])* #[serde(rename = $text)] $variant,)*
-        }
-
-        impl $type {
-            pub const ALL: &'static [$type] = &[$($type::$variant),*];
-
-            pub fn as_str(self) -> &'static str {
-                match self { $($type::$variant => $text),* }
-            }
-
-            pub fn parse(text: &str) -> Option<$type> {
-                $type::ALL.iter().copied().find(|word| word.as_str() == text)
-            }
-
-            #[allow(dead_code)]
-            fn stored(text: &str) -> Result<$type, crate::kernel::Corrupt> {
-                $type::parse(text).ok_or_else(|| crate::kernel::Corrupt::new(format!("the word {text:?}")))
-            }
-        }
-
-        impl std::fmt::Display for $type {
-            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                f.write_str(self.as_str())
-            }
-        }
-    };
-}
-pub(crate) use words;

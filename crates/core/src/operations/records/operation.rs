@@ -1,8 +1,8 @@
 //! The identity of an operation: that it was asked for, with what, and how it ended.
 
-use crate::kernel::{Column, ColumnType, Columns, Corrupt, Record, Row, Table, Timestamp, Value};
+use crate::kernel::{Column, ColumnType, Columns, Corrupt, JsonList, Record, Row, Table, Timestamp, Value, words};
 
-use super::{JsonList, hash_of, number, versioned, words};
+use super::{hash_of, number, versioned};
 use crate::operations::{Aggregate, Correlation, LeaseToken, OperationKey, Payload};
 
 words!(

@@ -3,9 +3,9 @@
 use serde::{Deserialize, Serialize};
 use smol_str::SmolStr;
 
-use crate::kernel::{Column, ColumnType, Columns, Corrupt, Record, Row, Table, Timestamp, Value};
+use crate::kernel::{Column, ColumnType, Columns, Corrupt, Record, Row, Table, Timestamp, Value, words};
 
-use super::{Operation, Outcome, number, versioned, words};
+use super::{Operation, Outcome, number, versioned};
 use crate::operations::{LeaseToken, OperationKey, WorkerId};
 
 words!(

@@ -2,9 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::kernel::{Column, ColumnType, Columns, Corrupt, Due, Record, Row, Table, Timestamp, Value};
+use crate::kernel::{Column, ColumnType, Columns, Corrupt, Due, JsonList, Record, Row, Table, Timestamp, Value};
 
-use super::{JsonList, versioned};
+use super::versioned;
 use crate::operations::{Correlation, Cron, Payload, ScheduleName, TimeZoneName, TypeName};
 
 /// How many due schedules are looked at together. More than are fired together, so that some of a type that is not

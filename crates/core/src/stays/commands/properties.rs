@@ -1,11 +1,11 @@
 //! Properties, their room types and rate plans: created or replaced, never removed. A repeat changes nothing.
 
 use super::{Decision, known_property, require_tenant};
-use crate::kernel::{Command, Currency, Facts, Invalid, Reads, Stop, Tenant};
+use crate::kernel::{Command, Currency, Facts, Invalid, Reads, Stop, Tenant, Title};
 use crate::operations::TimeZoneName;
 use crate::stays::{
     CancellationPolicy, LocalTime, PaymentAccount, Property, PropertyName, PropertyTerms, RatePlan, RatePlanKey,
-    RoomType, RoomTypeKey, StayRefusal, StaysEvent, Title,
+    RoomType, RoomTypeKey, StayRefusal, StaysEvent,
 };
 
 /// With these a quote reads some thousand rows at most.

@@ -2,9 +2,9 @@
 
 use super::{Decision, known_property};
 use crate::kernel::commands::{ID_AGE_SECS_MAX, ID_AHEAD_SECS_MAX};
-use crate::kernel::{AMOUNT_MAX, Command, Facts, Invalid, Reads, Stop, Tenant};
+use crate::kernel::{AMOUNT_MAX, Command, Facts, Invalid, Json, Reads, Stop, Tenant};
 use crate::stays::quote::{QUOTE_OPTIONS_MAX, StayWish};
-use crate::stays::{Json, Property, Quote, QuoteId, QuoteOption, QuoteOptions, StayRefusal, StaysEvent};
+use crate::stays::{Property, Quote, QuoteId, QuoteOption, QuoteOptions, StayRefusal, StaysEvent};
 
 /// Stores what was computed; it is good from now on, for as long as the property's terms say. The id is that of the
 /// request: a repeat for the same wish is answered with the quote as it was made first, whatever nights cost by now.

@@ -11,15 +11,14 @@ use super::{
     CREATE_CHECKOUT_SESSION, CheckoutItem, NewSession, PaymentRequest, SessionCreated, expire_checkout_session,
 };
 use crate::kernel::commands::{ExtendHold, Extension};
-use crate::kernel::{Command, Facts, Halt, Hold, HoldId, Refusal, Stop, Timestamp};
+use crate::kernel::{Command, Facts, Halt, Hold, HoldId, Json, Refusal, Stop, Timestamp};
 use crate::operations::{
     AfterRejection, Correlation, Effect, EffectHandler, NewOperation, Operation, OperationKey, OperationType, Payload,
     Step, Trouble, enqueue,
 };
 use crate::stays::booking::{change_stay, property_of};
 use crate::stays::{
-    Checkout, CheckoutPage, Json, Payment, PaymentAlias, PaymentKey, PaymentState, RoomType, RoomTypeKey, Stay,
-    StaysEvent,
+    Checkout, CheckoutPage, Payment, PaymentAlias, PaymentKey, PaymentState, RoomType, RoomTypeKey, Stay, StaysEvent,
 };
 
 /// The provider wants half an hour at least from when it makes the page, and the request is frozen before: the rest is for

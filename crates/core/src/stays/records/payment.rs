@@ -4,8 +4,10 @@
 use serde::{Deserialize, Serialize};
 use smol_str::SmolStr;
 
-use crate::kernel::{Column, ColumnType, Columns, Corrupt, Currency, HoldId, Record, Row, Table, Timestamp, Value};
-use crate::operations::{number, versioned, words};
+use crate::kernel::{
+    Column, ColumnType, Columns, Corrupt, Currency, HoldId, Record, Row, Table, Timestamp, Value, words,
+};
+use crate::operations::{number, versioned};
 
 use super::stored;
 

@@ -2,9 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::kernel::{Column, ColumnType, Columns, Corrupt, Currency, Invalid, Record, Row, Table, Value};
+use crate::kernel::{Column, ColumnType, Columns, Corrupt, Currency, Invalid, Json, Record, Row, Table, Title, Value};
 use crate::operations::{TimeZoneName, number, versioned};
-use crate::stays::{Json, LocalTime, PaymentAccount, PropertyName, Title};
+use crate::stays::{LocalTime, PaymentAccount, PropertyName};
 
 use super::stored;
 

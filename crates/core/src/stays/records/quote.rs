@@ -3,9 +3,9 @@
 use serde::{Deserialize, Serialize};
 
 use crate::kernel::commands::{ID_AGE_SECS_MAX, ID_AHEAD_SECS_MAX};
-use crate::kernel::{Column, ColumnType, Columns, Corrupt, Currency, Record, Row, Table, Timestamp, Value};
+use crate::kernel::{Column, ColumnType, Columns, Corrupt, Currency, Json, Record, Row, Table, Timestamp, Value};
 use crate::operations::{number, versioned};
-use crate::stays::{Json, PropertyName, QuoteId, RatePlanCode, RoomTypeCode, StayDates};
+use crate::stays::{PropertyName, QuoteId, RatePlanCode, RoomTypeCode, StayDates};
 
 use super::{CancellationPolicy, QuoteOptions, stored, stored_date, stored_dates};
 

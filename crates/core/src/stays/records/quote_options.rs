@@ -67,7 +67,8 @@ impl<'de> Deserialize<'de> for QuoteOptions {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::stays::{Json, Penalty};
+    use crate::kernel::Json;
+    use crate::stays::Penalty;
 
     #[test]
     fn each_option_keeps_its_own_conditions() {

@@ -4,8 +4,8 @@
 use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
 
-use crate::kernel::{Column, ColumnType, Columns, Corrupt, Record, Row, Table, Value};
-use crate::operations::{JsonList, versioned};
+use crate::kernel::{Column, ColumnType, Columns, Corrupt, JsonList, Record, Row, Table, Value};
+use crate::operations::versioned;
 use crate::stays::{Month, PropertyName, RatePlanCode, RoomTypeCode};
 
 use super::stored;

@@ -2,9 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::kernel::{Column, ColumnType, Columns, Corrupt, Record, Row, Table, Value};
+use crate::kernel::{Column, ColumnType, Columns, Corrupt, Json, Record, Row, Table, Title, Value};
 use crate::operations::versioned;
-use crate::stays::{Json, PropertyName, RatePlanCode, Title};
+use crate::stays::{PropertyName, RatePlanCode};
 
 use super::{CancellationPolicy, stored};
 

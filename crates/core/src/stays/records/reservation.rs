@@ -4,8 +4,10 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use smol_str::SmolStr;
 
-use crate::kernel::{Column, ColumnType, Columns, Corrupt, Currency, HoldId, Record, Row, Table, Timestamp, Value};
-use crate::operations::{Actor, JsonList, versioned, words};
+use crate::kernel::{
+    Column, ColumnType, Columns, Corrupt, Currency, HoldId, JsonList, Record, Row, Table, Timestamp, Value, words,
+};
+use crate::operations::{Actor, versioned};
 use crate::stays::{PropertyName, StayDates};
 
 use super::{Payment, StayRoom, stored, stored_date, stored_dates};

@@ -2,9 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::kernel::{Column, ColumnType, Columns, Corrupt, Record, Row, Table, Value};
+use crate::kernel::{Column, ColumnType, Columns, Corrupt, Record, Row, Table, Title, Value};
 use crate::operations::{number, versioned};
-use crate::stays::{PropertyName, RoomTypeCode, Title};
+use crate::stays::{PropertyName, RoomTypeCode};
 
 use super::stored;
 

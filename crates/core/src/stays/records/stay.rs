@@ -5,12 +5,12 @@ use serde::{Deserialize, Serialize};
 use smol_str::SmolStr;
 
 use crate::kernel::{
-    Column, ColumnType, Columns, Corrupt, Currency, HoldId, Invalid, Lines, Record, Reference, Row, Table, Timestamp,
-    Value,
+    Column, ColumnType, Columns, Corrupt, Currency, HoldId, Invalid, Json, JsonList, Lines, Record, Reference, Row,
+    Table, Timestamp, Value,
 };
-use crate::operations::{JsonList, OperationKey, versioned};
+use crate::operations::{OperationKey, versioned};
 use crate::stays::operations::checkout_key;
-use crate::stays::{Json, PropertyName, QuoteId, RatePlanCode, RoomTypeCode, StayDates, stay_lines};
+use crate::stays::{PropertyName, QuoteId, RatePlanCode, RoomTypeCode, StayDates, stay_lines};
 
 use super::{CancellationPolicy, stored, stored_date, stored_dates};
 

@@ -3,8 +3,7 @@
 use std::collections::HashSet;
 
 use super::{Decision, require_tenant};
-use crate::kernel::{Command, Currency, Facts, Invalid, Reads, Stop, Tenant, Timestamp, UNITS_MAX};
-use crate::stays::Title;
+use crate::kernel::{Command, Currency, Facts, Invalid, Reads, Stop, Tenant, Timestamp, Title, UNITS_MAX};
 use crate::stock::post::change_books;
 use crate::stock::{
     Barcode, BarcodeText, Books, Pack, PackName, Product, ProductCode, StockEvent, StockRefusal, Store, StoreName,

@@ -1,8 +1,7 @@
 //! Drafts: documents that move nothing yet. They are replaced as often as wanted, until they are posted.
 
 use super::{Decision, DocumentReply, check_id_window, read_header, require_stores, require_tenant};
-use crate::kernel::{Command, Facts, Invalid, Reads, Stop};
-use crate::operations::JsonList;
+use crate::kernel::{Command, Facts, Invalid, JsonList, Reads, Stop};
 use crate::stock::content::{DocumentContent, PARTS_MAX, PartLines, may_be_long};
 use crate::stock::post::{resolve, weigh};
 use crate::stock::{

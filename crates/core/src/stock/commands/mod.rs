@@ -27,8 +27,7 @@ use super::{
     Books, DocumentHeader, DocumentId, DocumentPart, LineOutcome, StockDocument, StockRefusal, Store, StoreName,
 };
 use crate::kernel::commands::{ID_AGE_SECS_MAX, ID_AHEAD_SECS_MAX};
-use crate::kernel::{Command, Currency, Facts, Reads, Refusal, Tenant, Timestamp};
-use crate::operations::JsonList;
+use crate::kernel::{Command, Currency, Facts, JsonList, Reads, Refusal, Tenant, Timestamp};
 
 /// A command that may ask for the past of items, by [`StockRefusal::HistoryNeeded`]. Whoever runs it looks that up, puts it
 /// here and runs it again.

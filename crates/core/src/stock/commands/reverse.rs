@@ -6,8 +6,7 @@ use std::collections::{BTreeMap, HashMap};
 use super::draft::first_part;
 use super::post::{begin_long, keep_outcomes, parts_of};
 use super::{Decision, DocumentReply, check_id_window, effective_at, finish_document, require_tenant};
-use crate::kernel::{Command, Facts, Invalid, Pool, Reads, Stop, Tenant, Timestamp};
-use crate::operations::JsonList;
+use crate::kernel::{Command, Facts, Invalid, JsonList, Pool, Reads, Stop, Tenant, Timestamp};
 use crate::stock::history::ItemHistory;
 use crate::stock::post::{About, Brought, Ledger, Reversal, Stamp, brought_in, require_available, reverse_lines};
 use crate::stock::{

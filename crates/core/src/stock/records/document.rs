@@ -3,10 +3,10 @@
 use serde::{Deserialize, Serialize};
 
 use crate::kernel::{
-    Column, ColumnType, Columns, Corrupt, Currency, HoldId, Record, Reference, Row, Table, Timestamp, Value,
+    Column, ColumnType, Columns, Corrupt, Currency, HoldId, Json, Record, Reference, Row, Table, Timestamp, Value,
+    words,
 };
-use crate::operations::{number, versioned, words};
-use crate::stays::Json;
+use crate::operations::{number, versioned};
 use crate::stock::content::DocumentHeader;
 use crate::stock::{DocumentId, DocumentNote, StoreName};
 

@@ -6,9 +6,10 @@ use std::fmt;
 use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
 
-use crate::kernel::{Column, ColumnType, Columns, Corrupt, PoolKey, Record, Row, Table, Timestamp, Value};
-use crate::operations::{JsonList, versioned, words};
-use crate::stays::Json;
+use crate::kernel::{
+    Column, ColumnType, Columns, Corrupt, Json, JsonList, PoolKey, Record, Row, Table, Timestamp, Value, words,
+};
+use crate::operations::versioned;
 use crate::stock::rules::Balance;
 use crate::stock::{DocumentId, LotCode, ProductCode, StoreName, pool_of};
 

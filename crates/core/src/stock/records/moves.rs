@@ -3,8 +3,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::kernel::{Column, ColumnType, Columns, Corrupt, Record, Row, Table, Timestamp, Value};
-use crate::operations::{number, versioned, words};
+use crate::kernel::{Column, ColumnType, Columns, Corrupt, Record, Row, Table, Timestamp, Value, words};
+use crate::operations::{number, versioned};
 use crate::stock::rules::Balance;
 use crate::stock::{DocumentId, LotCode, StoreName};
 

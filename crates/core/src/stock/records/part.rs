@@ -2,9 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::kernel::{Column, ColumnType, Columns, Corrupt, Record, Row, Table, Value};
-use crate::operations::{JsonList, number, versioned};
-use crate::stays::Json;
+use crate::kernel::{Column, ColumnType, Columns, Corrupt, Json, JsonList, Record, Row, Table, Value};
+use crate::operations::{number, versioned};
 use crate::stock::{DocumentId, rules};
 
 use super::{DocumentLine, LineOutcome, Spread, stored};

@@ -3,9 +3,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::kernel::{Column, ColumnType, Columns, Corrupt, Record, Row, Table, Value};
-use crate::operations::{JsonList, number, versioned, words};
-use crate::stays::Title;
+use crate::kernel::{Column, ColumnType, Columns, Corrupt, JsonList, Record, Row, Table, Title, Value, words};
+use crate::operations::{number, versioned};
 use crate::stock::{PackName, ProductCode, UnitName};
 
 use super::stored;

@@ -2,9 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::kernel::{Column, ColumnType, Columns, Corrupt, Currency, Record, Row, Table, Value};
+use crate::kernel::{Column, ColumnType, Columns, Corrupt, Currency, Record, Row, Table, Title, Value};
 use crate::operations::versioned;
-use crate::stays::Title;
 use crate::stock::StoreName;
 
 use super::stored;

@@ -3,7 +3,7 @@
 use jiff::civil::Date;
 use surehold_core::kernel::commands::CreateTenant;
 use surehold_core::kernel::{
-    Command, Currency, Event, Facts, HoldPolicy, Pool, Record, Slug, Stop, TenantId, Timestamp, decode_events,
+    Command, Currency, Event, Facts, HoldPolicy, Pool, Record, Slug, Stop, TenantId, Timestamp, Title, decode_events,
 };
 use surehold_core::operations::TimeZoneName;
 use surehold_core::stays::commands::{
@@ -12,7 +12,7 @@ use surehold_core::stays::commands::{
 use surehold_core::stays::quote::QuoteBasis;
 use surehold_core::stays::{
     CancellationPolicy, NightRange, Penalty, Property, PropertyName, RateMonth, RatePlan, RatePlanCode, RatePlanKey,
-    RoomType, RoomTypeCode, RoomTypeKey, StayDates, StayRefusal, Title, Weekdays, pool_of, rate_month_keys,
+    RoomType, RoomTypeCode, RoomTypeKey, StayDates, StayRefusal, Weekdays, pool_of, rate_month_keys,
 };
 
 use crate::codec;

@@ -1,7 +1,7 @@
 //! The restrictions of a night, one by one and together.
 
 use proptest::prelude::*;
-use surehold_core::operations::JsonList;
+use surehold_core::kernel::JsonList;
 use surehold_core::stays::{
     Month, NotForSale, RateMonth, RateMonthKey, RateNight, StayDates, check_and_price, price_now, stay_lines,
 };

@@ -2,8 +2,7 @@
 
 use super::world::{START, World, document, money, on_hand, product, store};
 use surehold_core::kernel::commands::{AdjustPool, CancelHold, ConvertHold, PlaceHold, PutPool};
-use surehold_core::kernel::{Command, ConvertMode, Hold, HoldId, HoldState, Line, Lines, Pool, PoolKey};
-use surehold_core::stays::Title;
+use surehold_core::kernel::{Command, ConvertMode, Hold, HoldId, HoldState, Line, Lines, Pool, PoolKey, Title};
 use surehold_core::stock::commands::{
     CloseBooks, PostDocument, PutBarcodes, PutProduct, PutStore, ReverseDocument, SaveDraft, SavePart, SellHold,
 };

@@ -4,9 +4,9 @@
 use super::fraction::Fraction;
 use super::model::{Act, Paper, Timeline, micros};
 use super::world::{START, World, document, money, on_hand, product, store};
+use surehold_core::kernel::Title;
 use surehold_core::operations::commands::{CancelOperation, RedriveOperation};
 use surehold_core::operations::{Actor, Reason};
-use surehold_core::stays::Title;
 use surehold_core::stock::commands::{CloseBooks, PostDocument, PutProduct};
 use surehold_core::stock::history::{
     HistoryQuestion, ItemHistory, Later, LedgerFault, NewRow, preview, replay, rows_of,

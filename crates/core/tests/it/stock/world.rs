@@ -9,11 +9,10 @@ use crate::operations::store::Store;
 use surehold_core::kernel::commands::{ConvertHold, CreateTenant, ExpireLapsedHolds, PlaceHold};
 use surehold_core::kernel::{
     Command, ConvertMode, Currency, Facts, Halt, HoldId, HoldPolicy, Line, Lines, Pool, Record, Slug, Stop, TenantId,
-    Timestamp,
+    Timestamp, Title,
 };
 use surehold_core::operations::commands::{RunStateOperation, StateRun};
 use surehold_core::operations::{Operation, Outcome};
-use surehold_core::stays::Title;
 use surehold_core::stock::commands::{
     DocumentReply, PostDocument, PutProduct, PutStore, RevalueItem, ReverseDocument, SaveDraft, SavePart, SellHold,
 };

@@ -1,8 +1,7 @@
 //! Stores, products, barcodes and the books on the wire.
 
 use serde::{Deserialize, Serialize};
-use surehold_core::kernel::{Currency, Invalid, Timestamp};
-use surehold_core::stays::Title;
+use surehold_core::kernel::{Currency, Invalid, Timestamp, Title};
 use surehold_core::stock::commands;
 use surehold_core::stock::{self, BarcodeText, PackName, ProductCode, StoreName, Tracking, UnitName};
 

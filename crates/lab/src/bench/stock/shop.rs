@@ -6,8 +6,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use anyhow::{Context, Result};
 use surehold_core::kernel::commands::PlaceHold;
-use surehold_core::kernel::{Currency, HoldId, HoldPolicy, Line, Lines, Slug, TenantId, Timestamp};
-use surehold_core::stays::Title;
+use surehold_core::kernel::{Currency, HoldId, HoldPolicy, Line, Lines, Slug, TenantId, Timestamp, Title};
 use surehold_core::stock::commands::{PostDocument, PutProduct, PutStore};
 use surehold_core::stock::{
     DocumentContent, DocumentHeader, DocumentId, DocumentKind, DocumentLine, LINES_PER_PART_MAX, LineCost, ProductCode,

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use secrecy::SecretString;
 use surehold_connect::stripe::{AccountHome, Homes, Stripe, StripeAccount, StripeProvider, SweepConfig, Sweeper};
-use surehold_core::kernel::{Command, Currency, HoldId, Pool, Slug, TenantId};
+use surehold_core::kernel::{Command, Currency, HoldId, Pool, Slug, TenantId, Title};
 use surehold_core::operations::{InboxEvent, Operation, OperationKey, Outcome, TimeZoneName};
 use surehold_core::stays::commands::{
     CalendarRequest, CreateStay, InventoryChange, PutProperty, PutRatePlan, PutRoomType, RateChange, RequestCheckout,
@@ -20,7 +20,7 @@ use surehold_core::stays::quote::{StayWish, compute};
 use surehold_core::stays::{
     CancellationPolicy, Payment, PaymentAccount, PaymentKey, PaymentState, Penalty, PropertyName, QuoteId,
     RatePlanCode, RatePlanKey, Reservation, ReservationSource, Resolution, RoomTypeCode, RoomTypeKey, Stay, StayDates,
-    Title, Weekdays, pool_of, today,
+    Weekdays, pool_of, today,
 };
 use surehold_engine::{Engine, EngineConfig, Registry, Views, Worker, WorkerConfig, builtin};
 use surehold_http::inbox::{Inbox, StripeSource};

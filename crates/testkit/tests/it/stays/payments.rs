@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use serde_json::json;
-use surehold_core::kernel::{Command, Currency, Hold, HoldId, HoldState};
+use surehold_core::kernel::{Command, Currency, Hold, HoldId, HoldState, Title};
 use surehold_core::operations::commands::{
     EffectOutcome, EnqueueOperation, FinishEffect, Finished, RunStateOperation, StartEffect, Started, StateRun,
 };
@@ -21,7 +21,7 @@ use surehold_core::stays::quote::{StayWish, compute};
 use surehold_core::stays::{
     CancellationPolicy, Guest, GuestDetails, Payment, PaymentAccount, PaymentAlias, PaymentKey, PaymentState, Penalty,
     PropertyName, QuoteId, RatePlanCode, RatePlanKey, Reservation, ReservationSource, ReservationState, Resolution,
-    RoomTypeCode, RoomTypeKey, Stay, StayDates, StayRoom, Title, Weekdays, today,
+    RoomTypeCode, RoomTypeKey, Stay, StayDates, StayRoom, Weekdays, today,
 };
 use surehold_testkit::fixture::Fixture;
 use uuid::Uuid;

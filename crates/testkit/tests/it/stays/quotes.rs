@@ -2,7 +2,7 @@
 
 use jiff::civil::Date;
 use surehold_core::kernel::commands::PlaceHold;
-use surehold_core::kernel::{Command, Currency};
+use surehold_core::kernel::{Command, Currency, Title};
 use surehold_core::operations::TimeZoneName;
 use surehold_core::stays::commands::{
     CalendarRequest, InventoryChange, PutProperty, PutRatePlan, PutRoomType, RateChange, SaveQuote, Set, chunks,
@@ -10,7 +10,7 @@ use surehold_core::stays::commands::{
 use surehold_core::stays::quote::{Offers, StayWish, compute};
 use surehold_core::stays::{
     CancellationPolicy, NightRange, NotForSale, Penalty, Property, PropertyName, Quote, QuoteId, RatePlanCode,
-    RatePlanKey, RoomTypeCode, RoomTypeKey, StayDates, StayRefusal, Title, Weekdays, pool_of, stay_lines, today,
+    RatePlanKey, RoomTypeCode, RoomTypeKey, StayDates, StayRefusal, Weekdays, pool_of, stay_lines, today,
 };
 use surehold_testkit::fixture::Fixture;
 use uuid::Uuid;

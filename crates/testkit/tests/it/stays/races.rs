@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use futures_util::future::join_all;
 use surehold_core::kernel::commands::ExpireHold;
-use surehold_core::kernel::{Currency, Hold, HoldId, HoldState, Pool, Refusal};
+use surehold_core::kernel::{Currency, Hold, HoldId, HoldState, Pool, Refusal, Title};
 use surehold_core::operations::commands::{EnqueueOperation, RunStateOperation};
 use surehold_core::operations::{Case, OperationKey, TimeZoneName};
 use surehold_core::stays::commands::{CancelStay, CreateStay, PutProperty, SaveQuote, StayItem};
@@ -12,7 +12,7 @@ use surehold_core::stays::operations::{
     PaymentNews, PaymentObjects, PaymentTurn, ProcessStripeEvent, process_stripe_event,
 };
 use surehold_core::stays::{
-    Payment, PaymentAccount, PaymentKey, QuoteId, Reservation, ReservationSource, Resolution, Stay, StayRefusal, Title,
+    Payment, PaymentAccount, PaymentKey, QuoteId, Reservation, ReservationSource, Resolution, Stay, StayRefusal,
     pool_of,
 };
 use surehold_engine::Failure;

@@ -3,8 +3,7 @@
 use std::collections::BTreeMap;
 use std::slice;
 
-use surehold_core::kernel::{Command, Currency, Timestamp};
-use surehold_core::stays::Title;
+use surehold_core::kernel::{Command, Currency, Timestamp, Title};
 use surehold_core::stock::commands::{DocumentReply, PostDocument, PutProduct, PutStore, ReverseDocument};
 use surehold_core::stock::history::{HistoryQuestion, ItemHistory, replay, rows_of};
 use surehold_core::stock::rules::{Balance, MICROS};

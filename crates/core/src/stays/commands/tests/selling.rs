@@ -5,12 +5,12 @@ use super::super::{
     RateChange, Set, SetCalendar, StayItem, StayReply, WalkIn, WantedRooms,
 };
 use super::{ann, create, nights, quote_id, save_quote, save_quote_of, told, wanted};
-use crate::kernel::{Currency, Hold, Pool, decode_events};
+use crate::kernel::{Currency, Hold, Pool, Title, decode_events};
 use crate::operations::TimeZoneName;
 use crate::stays::operations::tests::world::{World, double, hold_id, property};
 use crate::stays::{
     CancellationPolicy, Guest, GuestDetails, Penalty, PropertyName, RateNight, RatePlanCode, RatePlanKey, RoomTypeCode,
-    RoomTypeKey, Title, Weekdays, pool_of,
+    RoomTypeKey, Weekdays, pool_of,
 };
 
 fn show(reply: StayReply) -> String {

@@ -8,7 +8,7 @@ use jiff::civil::date;
 use crate::kernel::commands::{CancelHold, ConvertHold, CreateTenant, ExpireLapsedHolds, PlaceHold, PutPool};
 use crate::kernel::{
     Command, ConvertMode, Currency, Facts, Halt, Hold, HoldId, HoldPolicy, Pool, PoolKey, Slug, Stop, TenantId,
-    Timestamp,
+    Timestamp, Title,
 };
 use crate::operations::commands::{
     EffectOutcome, EnqueueOperation, FailOperation, FinishEffect, Finished, RedriveOperation, RunStateOperation,
@@ -26,8 +26,7 @@ use crate::stays::records::lines_of;
 use crate::stays::{
     CancellationPolicy, Checkout, CheckoutPage, LocalTime, Month, Payment, PaymentAccount, PaymentKey, PaymentState,
     Penalty, Property, PropertyName, PropertyTerms, RateMonth, RateMonthKey, RateNight, RatePlan, RatePlanCode,
-    RatePlanKey, Reservation, Resolution, RoomType, RoomTypeCode, RoomTypeKey, Stay, StayDates, StayRoom, Title,
-    pool_of,
+    RatePlanKey, Reservation, Resolution, RoomType, RoomTypeCode, RoomTypeKey, Stay, StayDates, StayRoom, pool_of,
 };
 
 /// 2026-11-01T12:00:00Z

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use serde_json::json;
-use surehold_core::kernel::{Command, Currency, HoldId, HoldPolicy, Pool, Slug};
+use surehold_core::kernel::{Command, Currency, HoldId, HoldPolicy, Pool, Slug, Title};
 use surehold_core::operations::commands::{
     EffectOutcome, EnqueueOperation, FinishEffect, RunStateOperation, StartEffect, Started, StateRun,
 };
@@ -17,10 +17,7 @@ use surehold_core::stays::operations::{
     process_stripe_event,
 };
 use surehold_core::stays::quote::{StayWish, compute};
-use surehold_core::stays::{
-    CancellationPolicy, PaymentAccount, Penalty, PropertyName, QuoteId, RatePlanCode, RatePlanKey, Reservation,
-    RoomTypeCode, RoomTypeKey, StayDates, Title, Weekdays, pool_of, today,
-};
+use surehold_core::stays::{CancellationPolicy, PaymentAccount, Penalty, PropertyName, QuoteId, RatePlanCode, RatePlanKey, Reservation, RoomTypeCode, RoomTypeKey, StayDates, Weekdays, pool_of, today};
 use surehold_engine::Engine;
 use surehold_testkit::fixture::{Fixture, StoreKind};
 use uuid::Uuid;

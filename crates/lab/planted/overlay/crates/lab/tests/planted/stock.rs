@@ -1,8 +1,7 @@
 //! Bugs in what documents do to goods and their cost.
 
 use surehold_core::kernel::commands::PlaceHold;
-use surehold_core::kernel::{Command, Currency, HoldPolicy, Line, Lines, Slug, Timestamp};
-use surehold_core::stays::Title;
+use surehold_core::kernel::{Command, Currency, HoldPolicy, Line, Lines, Slug, Timestamp, Title};
 use surehold_core::stock::commands::{CloseBooks, PostDocument, PutProduct, PutStore};
 use surehold_core::stock::{
     Against, DocumentContent, DocumentHeader, DocumentId, DocumentKind, DocumentLine, ItemKey, LineCost, ProductCode,

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::DeserializeOwned};
 use smol_str::SmolStr;
 
-use crate::kernel::Corrupt;
+use super::Corrupt;
 
 #[derive(Clone, Debug)]
 pub struct Json<T> {

@@ -1,0 +1,36 @@
+//! Closed lists of words, as they are stored and sent.
+
+/// An enum whose variants are words.
+macro_rules! words {
+    ($(#[$doc:meta])* $type:ident { $($(#[$variant_doc:meta])* $variant:ident = $text:literal,)* }) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+        pub enum $type {
+            $($(#[$variant_doc])* #[serde(rename = $text)] $variant,)*
+        }
+
+        impl $type {
+            pub const ALL: &'static [$type] = &[$($type::$variant),*];
+
+            pub fn as_str(self) -> &'static str {
+                match self { $($type::$variant => $text),* }
+            }
+
+            pub fn parse(text: &str) -> Option<$type> {
+                $type::ALL.iter().copied().find(|word| word.as_str() == text)
+            }
+
+            #[allow(dead_code)]
+            fn stored(text: &str) -> Result<$type, crate::kernel::Corrupt> {
+                $type::parse(text).ok_or_else(|| crate::kernel::Corrupt::new(format!("the word {text:?}")))
+            }
+        }
+
+        impl std::fmt::Display for $type {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str(self.as_str())
+            }
+        }
+    };
+}
+pub(crate) use words;
