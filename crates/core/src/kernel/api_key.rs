@@ -4,8 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
-use super::record::{Column, ColumnType, Columns, Corrupt, Record, Row, Table, Value};
-use super::{Invalid, KeyName, Timestamp};
+use super::{ColumnType, ColumnValue, Corrupt, Invalid, KeyName, Record, Timestamp, Value, int_column};
 
 /// A random number, written as 16 hexadecimal digits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -22,6 +21,8 @@ impl KeyId {
         if digits { Ok(KeyId::new(number)) } else { Err(Invalid::KeyIdMalformed) }
     }
 }
+
+int_column!(KeyId);
 
 impl fmt::Display for KeyId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -115,6 +116,18 @@ impl KeyScopes {
     }
 }
 
+impl ColumnValue for KeyScopes {
+    const TYPE: ColumnType = ColumnType::Int;
+
+    fn value(&self) -> Value<'_> {
+        Value::Int(self.0)
+    }
+
+    fn from_value(value: Value<'_>) -> Result<KeyScopes, Corrupt> {
+        KeyScopes::from_bits(value.int()?).ok_or_else(|| Corrupt::new("a key without scopes"))
+    }
+}
+
 impl Serialize for KeyScopes {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_seq(self.iter())
@@ -131,14 +144,21 @@ impl<'de> Deserialize<'de> for KeyScopes {
 /// What is known of a secret: enough to recognise it, too little to make it.
 pub type SecretHash = [u8; 32];
 
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, Record)]
+#[record(table = "api_keys")]
 pub struct ApiKey {
+    #[column(key)]
     pub id: KeyId,
+    #[column(fixed)]
     pub name: KeyName,
+    #[column(fixed)]
     pub scopes: KeyScopes,
+    #[column(fixed)]
     pub secret_hash: SecretHash,
     /// Requests a second on each node; `None` takes the node's default.
+    #[column(fixed)]
     pub requests_per_s: Option<i64>,
+    #[column(fixed)]
     pub created_at: Timestamp,
     pub expires_at: Option<Timestamp>,
     pub revoked_at: Option<Timestamp>,
@@ -151,71 +171,6 @@ impl ApiKey {
     /// Half-open, like holds: at the instant of expiry it no longer opens anything.
     pub fn is_usable(&self, now: Timestamp) -> bool {
         self.revoked_at.is_none() && self.expires_at.is_none_or(|expires_at| now < expires_at)
-    }
-}
-
-impl Record for ApiKey {
-    const TABLE: &'static Table = &Table {
-        name: "api_keys",
-        columns: &[
-            Column::fixed("id", ColumnType::Int),
-            Column::fixed("name", ColumnType::Text),
-            Column::fixed("scopes", ColumnType::Int),
-            Column::fixed("secret_hash", ColumnType::Bytes),
-            Column::fixed("requests_per_s", ColumnType::Int),
-            Column::fixed("created_at", ColumnType::Time),
-            Column::changing("expires_at", ColumnType::Time),
-            Column::changing("revoked_at", ColumnType::Time),
-            Column::changing("replaced_by", ColumnType::Int),
-        ],
-        key_columns: 1,
-        due: None,
-    };
-
-    type Key = KeyId;
-
-    fn key(&self) -> KeyId {
-        self.id
-    }
-
-    fn write_key<'a>(id: &'a KeyId, out: &mut dyn Columns<'a>) {
-        out.put(Value::Int(id.0));
-    }
-
-    fn write<'a>(&'a self, out: &mut dyn Columns<'a>) {
-        out.put(Value::Int(self.id.0));
-        out.put(Value::Text(self.name.as_str()));
-        out.put(Value::Int(self.scopes.0));
-        out.put(Value::Bytes(&self.secret_hash));
-        out.put_int(self.requests_per_s);
-        out.put(Value::Time(self.created_at));
-        out.put_time(self.expires_at);
-        out.put_time(self.revoked_at);
-        out.put_int(self.replaced_by.map(|id| id.0));
-    }
-
-    fn read(row: &mut dyn Row) -> Result<ApiKey, Corrupt> {
-        let corrupt = |invalid: Invalid| Corrupt::new(invalid.to_string());
-        Ok(ApiKey {
-            id: KeyId(row.int()?),
-            name: KeyName::new(row.text()?).map_err(corrupt)?,
-            scopes: KeyScopes::from_bits(row.int()?).ok_or_else(|| Corrupt::new("a key without scopes"))?,
-            secret_hash: row.bytes()?.try_into().map_err(|_| Corrupt::new("a hash that is not 32 bytes long"))?,
-            requests_per_s: row.int_or_null()?,
-            created_at: row.time()?,
-            expires_at: row.time_or_null()?,
-            revoked_at: row.time_or_null()?,
-            replaced_by: row.int_or_null()?.map(KeyId),
-            version: row.int()?,
-        })
-    }
-
-    fn version(&self) -> i64 {
-        self.version
-    }
-
-    fn set_version(&mut self, version: i64) {
-        self.version = version;
     }
 }
 

@@ -5,7 +5,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 use uuid::{Uuid, Variant};
 
-use super::{Invalid, Timestamp};
+use super::{Invalid, Timestamp, int_column};
 
 /// The company that owns the data. Leads every key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -27,6 +27,8 @@ impl TenantId {
         self < TenantId::DIRECTORY
     }
 }
+
+int_column!(TenantId);
 
 impl fmt::Display for TenantId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -60,6 +62,18 @@ macro_rules! uuid_v7 {
             pub fn made_at(self) -> Timestamp {
                 let millis = self.0.as_u128() >> 80;
                 Timestamp::from_millis(i64::try_from(millis).expect("48 bits fit"))
+            }
+        }
+
+        impl $crate::kernel::ColumnValue for $type {
+            const TYPE: $crate::kernel::ColumnType = $crate::kernel::ColumnType::Uuid;
+
+            fn value(&self) -> $crate::kernel::Value<'_> {
+                $crate::kernel::Value::Uuid(self.0)
+            }
+
+            fn from_value(value: $crate::kernel::Value<'_>) -> Result<$type, $crate::kernel::Corrupt> {
+                Ok($type::new(value.uuid()?)?)
             }
         }
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::DeserializeOwned};
 use smol_str::SmolStr;
 
-use super::Corrupt;
+use super::{ColumnType, ColumnValue, Corrupt, Value};
 
 #[derive(Clone, Debug)]
 pub struct Json<T> {
@@ -21,14 +21,25 @@ impl<T: Serialize> From<T> for Json<T> {
     }
 }
 
-impl<T: Serialize + DeserializeOwned> Json<T> {
-    pub(crate) fn stored(text: &str) -> Result<Json<T>, Corrupt> {
+impl<T: DeserializeOwned> ColumnValue for Json<T> {
+    const TYPE: ColumnType = ColumnType::Json;
+
+    fn value(&self) -> Value<'_> {
+        Value::Text(&self.text)
+    }
+
+    fn from_value(value: Value<'_>) -> Result<Json<T>, Corrupt> {
+        let text = value.text()?;
         let value: T = serde_json::from_str(text).map_err(|error| Corrupt::new(error.to_string()))?;
         Ok(Json { value: Arc::new(value), text: text.into() })
     }
 }
 
-impl<T> Json<T> {
+impl<T: DeserializeOwned> Json<T> {
+    pub(crate) fn stored(text: &str) -> Result<Json<T>, Corrupt> {
+        Json::from_value(Value::Text(text))
+    }
+
     pub(crate) fn as_text(&self) -> &str {
         &self.text
     }

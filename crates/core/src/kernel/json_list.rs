@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::DeserializeOwned};
 use smol_str::SmolStr;
 
-use super::Corrupt;
+use super::{ColumnType, ColumnValue, Corrupt, Value};
 
 #[derive(Clone, Debug)]
 pub struct JsonList<T> {
@@ -39,17 +39,27 @@ impl<T: Serialize> From<Vec<T>> for JsonList<T> {
     }
 }
 
-impl<T: DeserializeOwned> JsonList<T> {
-    pub(crate) fn stored(json: Option<&str>) -> Result<JsonList<T>, Corrupt> {
-        let Some(json) = json else { return Ok(JsonList::default()) };
+/// The empty list is stored as nothing.
+impl<T: DeserializeOwned> ColumnValue for JsonList<T> {
+    const TYPE: ColumnType = ColumnType::Json;
+
+    fn value(&self) -> Value<'_> {
+        if self.items.is_empty() { Value::Null } else { Value::Text(&self.json) }
+    }
+
+    fn from_value(value: Value<'_>) -> Result<JsonList<T>, Corrupt> {
+        let Some(json) = value.or_null(Value::text)? else { return Ok(JsonList::default()) };
         let items: Vec<T> = serde_json::from_str(json).map_err(|error| Corrupt::new(error.to_string()))?;
         // As it was stored: writing it again would cost as much as reading it, and most are read and left alone.
         Ok(JsonList { items: items.into(), json: json.into() })
     }
 }
 
-impl<T> JsonList<T> {
-    /// The empty list is stored as nothing.
+impl<T: DeserializeOwned> JsonList<T> {
+    pub(crate) fn stored(json: Option<&str>) -> Result<JsonList<T>, Corrupt> {
+        JsonList::from_value(json.map_or(Value::Null, Value::Text))
+    }
+
     pub(crate) fn as_json(&self) -> Option<&str> {
         (!self.items.is_empty()).then_some(self.json.as_str())
     }

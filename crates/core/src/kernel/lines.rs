@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
-use super::{Invalid, PoolKey, ResourceName, Slot};
+use super::{ColumnType, ColumnValue, Corrupt, Invalid, PoolKey, ResourceName, Slot, Value};
 
 pub const LINES_MAX: usize = 100;
 pub const QUANTITY_MAX: i64 = 1_000_000;
@@ -47,10 +47,6 @@ impl Lines {
         Lines { items: items.into(), json: json.into() }
     }
 
-    pub(super) fn parse_stored(json: &str) -> Result<Lines, super::Corrupt> {
-        serde_json::from_str(json).map_err(|error| super::Corrupt::new(error.to_string()))
-    }
-
     pub fn as_json(&self) -> &str {
         &self.json
     }
@@ -85,6 +81,18 @@ impl Lines {
             .collect();
         lines.sort();
         Lines::from_sorted(lines)
+    }
+}
+
+impl ColumnValue for Lines {
+    const TYPE: ColumnType = ColumnType::Json;
+
+    fn value(&self) -> Value<'_> {
+        Value::Text(&self.json)
+    }
+
+    fn from_value(value: Value<'_>) -> Result<Lines, Corrupt> {
+        serde_json::from_str(value.text()?).map_err(|error| Corrupt::new(error.to_string()))
     }
 }
 

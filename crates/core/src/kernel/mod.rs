@@ -2,6 +2,7 @@
 //! Knows nothing of rooms, seats, goods or stores, and of money only how it is written.
 
 mod api_key;
+mod columns;
 mod command;
 pub mod commands;
 mod event;
@@ -25,6 +26,8 @@ mod time;
 mod words;
 
 pub use api_key::{ApiKey, KeyId, KeyScope, KeyScopes, SecretHash};
+pub use columns::{ColumnValue, Columnar};
+pub(crate) use columns::{Field, int_column, text_column};
 pub use command::{Command, Halt, Reads, Stop};
 pub use event::{Event, EventsCorrupt, decode_events};
 pub use facts::{Facts, LapsedHolds};
@@ -44,6 +47,7 @@ pub use record::{Column, ColumnType, Columns, Corrupt, Counters, Due, Record, Ro
 pub use refusal::{Refusal, ShortLine};
 pub use reply::{KeptReply, ReplyKey};
 pub use shelf::{AnyShelf, Change, Encode, RemovedKey};
+pub(crate) use surehold_core_macros::{Columnar, Record};
 pub use tenant::{HoldPolicy, SlugClaim, Tenant};
 pub use time::{Slot, Timestamp};
 pub(crate) use time::{date_from_text, date_text};

@@ -5,7 +5,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 use smol_str::SmolStr;
 
-use super::Invalid;
+use super::{Invalid, text_column};
 
 /// No single price goes beyond this, so that sums of a few thousand cannot overflow.
 pub const AMOUNT_MAX: i64 = 1_000_000_000_000;
@@ -49,6 +49,8 @@ impl Currency {
         }
     }
 }
+
+text_column!(Currency, Text, Currency::parse);
 
 impl fmt::Display for Currency {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

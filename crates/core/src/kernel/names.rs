@@ -5,7 +5,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 use smol_str::SmolStr;
 
-use super::Invalid;
+use super::{Corrupt, Invalid, text_column};
 
 pub const NAME_BYTES_MAX: usize = 200;
 const SLUG_BYTES_MAX: usize = 63;
@@ -80,6 +80,7 @@ macro_rules! checked_text {
 macro_rules! name {
     ($(#[$doc:meta])* $type:ident, $what:literal, $check:ident) => {
         $crate::kernel::checked_text!($(#[$doc])* $type, |text: &str| $check($what, text));
+        $crate::kernel::text_column!($type, Text, $type::new);
     };
 }
 
@@ -87,9 +88,10 @@ macro_rules! name {
 macro_rules! text {
     ($(#[$doc:meta])* $type:ident, $check:expr) => {
         $crate::kernel::checked_text!($(#[$doc])* $type, $check);
+        $crate::kernel::text_column!($type, Text, |text| Ok::<_, $crate::kernel::Corrupt>($type::stored(text)));
 
         impl $type {
-            /// Text that a store gave back.
+            /// Of a text that is ours.
             pub(crate) fn stored(text: &str) -> $type {
                 $type(SmolStr::new(text))
             }
@@ -150,15 +152,12 @@ impl Metadata {
         Ok(Metadata(text.into()))
     }
 
-    /// Text that a store gave back.
-    pub(super) fn stored(text: &str) -> Metadata {
-        Metadata(text.into())
-    }
-
     pub fn as_str(&self) -> &str {
         &self.0
     }
 }
+
+text_column!(Metadata, Json, |text: &str| Ok::<_, Corrupt>(Metadata(text.into())));
 
 impl TryFrom<SmolStr> for Metadata {
     type Error = Invalid;

@@ -5,13 +5,12 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::record::{Column, ColumnType, Columns, Corrupt, Counters, Record, Row, Table, Value};
-use super::{ResourceName, Slot};
+use super::{Columnar, Record, ResourceName, Slot};
 
 /// No counter of a pool goes beyond this, so that sums of a few cannot overflow.
 pub const UNITS_MAX: i64 = 1_000_000_000_000;
 
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, Columnar)]
 pub struct PoolKey {
     pub resource: ResourceName,
     pub slot: Slot,
@@ -26,13 +25,17 @@ impl fmt::Display for PoolKey {
     }
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, Record)]
+#[record(table = "pools", remembered)]
 pub struct Pool {
+    #[column(key)]
     pub key: PoolKey,
     pub total: i64,
     /// Units that may be promised beyond the total, on purpose.
     pub overbook: i64,
+    #[column(counter)]
     pub held: i64,
+    #[column(counter)]
     pub booked: i64,
     /// Units lent to a hot path that alone may sell them.
     pub granted: i64,
@@ -134,78 +137,6 @@ impl Pool {
         let counters = [self.total, self.overbook, self.held, self.booked, self.granted];
         assert!(counters.iter().all(|units| *units >= 0), "no counter goes below zero");
         self.oversold = self.promised().strict_sub(self.capacity()).max(0);
-    }
-}
-
-impl Record for Pool {
-    const TABLE: &'static Table = &Table {
-        name: "pools",
-        columns: &[
-            Column::fixed("resource", ColumnType::Text),
-            Column::fixed("slot", ColumnType::Text),
-            Column::changing("total", ColumnType::Int),
-            Column::changing("overbook", ColumnType::Int),
-            Column::counter("held"),
-            Column::counter("booked"),
-            Column::changing("granted", ColumnType::Int),
-            Column::changing("oversold", ColumnType::Int),
-            Column::changing("closed", ColumnType::Bool),
-            Column::changing("tracked", ColumnType::Bool),
-        ],
-        key_columns: 2,
-        due: None,
-    };
-
-    const IS_REMEMBERED: bool = true;
-
-    type Key = PoolKey;
-
-    fn key(&self) -> PoolKey {
-        self.key.clone()
-    }
-
-    fn counters(&self) -> Counters {
-        [self.held, self.booked]
-    }
-
-    fn write_key<'a>(key: &'a PoolKey, out: &mut dyn Columns<'a>) {
-        out.put(Value::Text(key.resource.as_str()));
-        out.put(Value::Text(key.slot.as_str()));
-    }
-
-    fn write<'a>(&'a self, out: &mut dyn Columns<'a>) {
-        Pool::write_key(&self.key, out);
-        for units in [self.total, self.overbook, self.held, self.booked, self.granted, self.oversold] {
-            out.put(Value::Int(units));
-        }
-        out.put(Value::Bool(self.closed));
-        out.put(Value::Bool(self.tracked));
-    }
-
-    fn read(row: &mut dyn Row) -> Result<Pool, Corrupt> {
-        let corrupt = |invalid: super::Invalid| Corrupt::new(invalid.to_string());
-        let resource = ResourceName::new(row.text()?).map_err(corrupt)?;
-        let slot = Slot::parse(row.text()?).map_err(corrupt)?;
-        Ok(Pool {
-            key: PoolKey { resource, slot },
-            total: row.int()?,
-            overbook: row.int()?,
-            held: row.int()?,
-            booked: row.int()?,
-            granted: row.int()?,
-            oversold: row.int()?,
-            closed: row.bool()?,
-            tracked: row.bool()?,
-            version: row.int()?,
-        })
-    }
-
-    fn version(&self) -> i64 {
-        self.version
-    }
-
-    fn set_version(&mut self, version: i64) {
-        self.version = version;
     }
 }
 

@@ -1,5 +1,6 @@
-//! A record kind is declared once: a struct plus a table descriptor. Stores derive their statements from the
-//! descriptor, so a new kind touches no store. This is a row codec: no queries, no relations.
+//! A kind of record is declared once: a struct that derives [`Record`], from whose fields the table's descriptor follows.
+//! Stores derive their statements from the descriptor, so a new kind touches no store. This is a row codec: no queries, no
+//! relations. How a field becomes columns is said in `columns.rs`.
 
 use std::fmt::Debug;
 use std::hash::Hash;
@@ -7,7 +8,7 @@ use std::hash::Hash;
 use thiserror::Error;
 use uuid::Uuid;
 
-use super::Timestamp;
+use super::{Invalid, Timestamp};
 
 /// A table. Its columns are stored between `tenant` (always first, leads the primary key) and `version` (always last).
 #[derive(Debug)]
@@ -20,7 +21,7 @@ pub struct Table {
     pub due: Option<Due>,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct Column {
     pub name: &'static str,
     pub kind: ColumnType,
@@ -38,10 +39,6 @@ impl Column {
 
     pub const fn changing(name: &'static str, kind: ColumnType) -> Column {
         Column { name, kind, fixed: false, is_counter: false }
-    }
-
-    pub const fn counter(name: &'static str) -> Column {
-        Column { name, kind: ColumnType::Int, fixed: false, is_counter: true }
     }
 }
 
@@ -143,87 +140,106 @@ impl Corrupt {
     }
 }
 
-impl dyn Row + '_ {
-    pub fn int(&mut self) -> Result<i64, Corrupt> {
-        match self.next_value()? {
+impl From<Invalid> for Corrupt {
+    fn from(invalid: Invalid) -> Corrupt {
+        Corrupt::new(invalid.to_string())
+    }
+}
+
+impl<'a> Value<'a> {
+    pub fn int(self) -> Result<i64, Corrupt> {
+        match self {
             Value::Int(int) => Ok(int),
             other => Err(Corrupt::unexpected("an integer", other)),
         }
     }
 
-    pub fn int_or_null(&mut self) -> Result<Option<i64>, Corrupt> {
-        match self.next_value()? {
-            Value::Int(int) => Ok(Some(int)),
-            Value::Null => Ok(None),
-            other => Err(Corrupt::unexpected("an integer or null", other)),
-        }
-    }
-
-    pub fn bool(&mut self) -> Result<bool, Corrupt> {
-        match self.next_value()? {
+    pub fn bool(self) -> Result<bool, Corrupt> {
+        match self {
             Value::Bool(bool) => Ok(bool),
             other => Err(Corrupt::unexpected("a boolean", other)),
         }
     }
 
-    pub fn uuid(&mut self) -> Result<Uuid, Corrupt> {
-        match self.next_value()? {
+    pub fn uuid(self) -> Result<Uuid, Corrupt> {
+        match self {
             Value::Uuid(uuid) => Ok(uuid),
             other => Err(Corrupt::unexpected("a UUID", other)),
         }
     }
 
-    pub fn uuid_or_null(&mut self) -> Result<Option<Uuid>, Corrupt> {
-        match self.next_value()? {
-            Value::Uuid(uuid) => Ok(Some(uuid)),
-            Value::Null => Ok(None),
-            other => Err(Corrupt::unexpected("a UUID or null", other)),
-        }
-    }
-
-    pub fn time(&mut self) -> Result<Timestamp, Corrupt> {
-        match self.next_value()? {
+    pub fn time(self) -> Result<Timestamp, Corrupt> {
+        match self {
             Value::Time(time) => Ok(time),
             other => Err(Corrupt::unexpected("an instant", other)),
         }
     }
 
-    pub fn time_or_null(&mut self) -> Result<Option<Timestamp>, Corrupt> {
-        match self.next_value()? {
-            Value::Time(time) => Ok(Some(time)),
-            Value::Null => Ok(None),
-            other => Err(Corrupt::unexpected("an instant or null", other)),
-        }
-    }
-
-    pub fn text(&mut self) -> Result<&str, Corrupt> {
-        match self.next_value()? {
+    pub fn text(self) -> Result<&'a str, Corrupt> {
+        match self {
             Value::Text(text) => Ok(text),
             other => Err(Corrupt::unexpected("a text", other)),
         }
     }
 
-    pub fn text_or_null(&mut self) -> Result<Option<&str>, Corrupt> {
-        match self.next_value()? {
-            Value::Text(text) => Ok(Some(text)),
-            Value::Null => Ok(None),
-            other => Err(Corrupt::unexpected("a text or null", other)),
-        }
-    }
-
-    pub fn bytes(&mut self) -> Result<&[u8], Corrupt> {
-        match self.next_value()? {
+    pub fn bytes(self) -> Result<&'a [u8], Corrupt> {
+        match self {
             Value::Bytes(bytes) => Ok(bytes),
             other => Err(Corrupt::unexpected("bytes", other)),
         }
     }
 
-    pub fn bytes_or_null(&mut self) -> Result<Option<&[u8]>, Corrupt> {
-        match self.next_value()? {
-            Value::Bytes(bytes) => Ok(Some(bytes)),
+    pub fn or_null<T>(self, read: impl FnOnce(Value<'a>) -> Result<T, Corrupt>) -> Result<Option<T>, Corrupt> {
+        match self {
             Value::Null => Ok(None),
-            other => Err(Corrupt::unexpected("bytes or null", other)),
+            value => read(value).map(Some),
         }
+    }
+}
+
+impl dyn Row + '_ {
+    pub fn int(&mut self) -> Result<i64, Corrupt> {
+        self.next_value()?.int()
+    }
+
+    pub fn int_or_null(&mut self) -> Result<Option<i64>, Corrupt> {
+        self.next_value()?.or_null(Value::int)
+    }
+
+    pub fn bool(&mut self) -> Result<bool, Corrupt> {
+        self.next_value()?.bool()
+    }
+
+    pub fn uuid(&mut self) -> Result<Uuid, Corrupt> {
+        self.next_value()?.uuid()
+    }
+
+    pub fn uuid_or_null(&mut self) -> Result<Option<Uuid>, Corrupt> {
+        self.next_value()?.or_null(Value::uuid)
+    }
+
+    pub fn time(&mut self) -> Result<Timestamp, Corrupt> {
+        self.next_value()?.time()
+    }
+
+    pub fn time_or_null(&mut self) -> Result<Option<Timestamp>, Corrupt> {
+        self.next_value()?.or_null(Value::time)
+    }
+
+    pub fn text(&mut self) -> Result<&str, Corrupt> {
+        self.next_value()?.text()
+    }
+
+    pub fn text_or_null(&mut self) -> Result<Option<&str>, Corrupt> {
+        self.next_value()?.or_null(Value::text)
+    }
+
+    pub fn bytes(&mut self) -> Result<&[u8], Corrupt> {
+        self.next_value()?.bytes()
+    }
+
+    pub fn bytes_or_null(&mut self) -> Result<Option<&[u8]>, Corrupt> {
+        self.next_value()?.or_null(Value::bytes)
     }
 }
 
@@ -274,7 +290,7 @@ pub trait Record: Clone + Debug + PartialEq + Send + Sync + 'static {
     /// The engine counts versions: one step per command that changes the record.
     fn set_version(&mut self, version: i64);
 
-    /// The values of [`Column::counter`] columns, in their order.
+    /// The values of columns that are counters, in their order.
     fn counters(&self) -> Counters {
         Counters::default()
     }

@@ -2,15 +2,14 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::record::{Column, ColumnType, Columns, Corrupt, Record, Row, Table, Value};
-use super::{Invalid, Slug, TenantId};
+use super::{Columnar, Invalid, Record, Slug, TenantId};
 
 /// No policy allows more, and nothing is exempt.
 pub(super) const LIFETIME_SECS_CEILING: i64 = 366 * 86_400;
 const OWNER_HOLDS_CEILING: i64 = 1_000_000;
 
 /// How long holds may live and how much one owner may hold.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, Columnar)]
 #[serde(deny_unknown_fields, default)]
 pub struct HoldPolicy {
     pub lifetime_secs_default: i64,
@@ -60,110 +59,21 @@ pub(super) fn check_lifetime(secs: i64) -> Result<(), Invalid> {
     if sane { Ok(()) } else { Err(Invalid::Lifetime { secs, secs_max: LIFETIME_SECS_CEILING }) }
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, Record)]
+#[record(table = "tenants", remembered)]
 pub struct Tenant {
+    #[column(fixed)]
     pub slug: Slug,
     pub policy: HoldPolicy,
     pub version: i64,
 }
 
-impl Record for Tenant {
-    const TABLE: &'static Table = &Table {
-        name: "tenants",
-        columns: &[
-            Column::fixed("slug", ColumnType::Text),
-            Column::changing("lifetime_secs_default", ColumnType::Int),
-            Column::changing("lifetime_secs_max", ColumnType::Int),
-            Column::changing("owner_holds_max", ColumnType::Int),
-            Column::changing("owner_lifetime_secs_max", ColumnType::Int),
-        ],
-        key_columns: 0,
-        due: None,
-    };
-
-    const IS_REMEMBERED: bool = true;
-
-    /// A tenant owns exactly one of these.
-    type Key = ();
-
-    fn key(&self) {}
-
-    fn write_key<'a>((): &'a (), _out: &mut dyn Columns<'a>) {}
-
-    fn write<'a>(&'a self, out: &mut dyn Columns<'a>) {
-        out.put(Value::Text(self.slug.as_str()));
-        out.put(Value::Int(self.policy.lifetime_secs_default));
-        out.put(Value::Int(self.policy.lifetime_secs_max));
-        out.put(Value::Int(self.policy.owner_holds_max));
-        out.put(Value::Int(self.policy.owner_lifetime_secs_max));
-    }
-
-    fn read(row: &mut dyn Row) -> Result<Tenant, Corrupt> {
-        Ok(Tenant {
-            slug: Slug::new(row.text()?).map_err(|invalid| Corrupt::new(invalid.to_string()))?,
-            policy: HoldPolicy {
-                lifetime_secs_default: row.int()?,
-                lifetime_secs_max: row.int()?,
-                owner_holds_max: row.int()?,
-                owner_lifetime_secs_max: row.int()?,
-            },
-            version: row.int()?,
-        })
-    }
-
-    fn version(&self) -> i64 {
-        self.version
-    }
-
-    fn set_version(&mut self, version: i64) {
-        self.version = version;
-    }
-}
-
 /// Who has a slug. Owned by the directory, so that two tenants cannot take one slug in their own turns.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, Record)]
+#[record(table = "slugs", fixed)]
 pub struct SlugClaim {
+    #[column(key)]
     pub slug: Slug,
     pub claimed_by: TenantId,
     pub version: i64,
-}
-
-impl Record for SlugClaim {
-    const TABLE: &'static Table = &Table {
-        name: "slugs",
-        columns: &[Column::fixed("slug", ColumnType::Text), Column::fixed("claimed_by", ColumnType::Int)],
-        key_columns: 1,
-        due: None,
-    };
-
-    type Key = Slug;
-
-    fn key(&self) -> Slug {
-        self.slug.clone()
-    }
-
-    fn write_key<'a>(slug: &'a Slug, out: &mut dyn Columns<'a>) {
-        out.put(Value::Text(slug.as_str()));
-    }
-
-    fn write<'a>(&'a self, out: &mut dyn Columns<'a>) {
-        out.put(Value::Text(self.slug.as_str()));
-        out.put(Value::Int(self.claimed_by.0));
-    }
-
-    fn read(row: &mut dyn Row) -> Result<SlugClaim, Corrupt> {
-        Ok(SlugClaim {
-            slug: Slug::new(row.text()?).map_err(|invalid| Corrupt::new(invalid.to_string()))?,
-            claimed_by: TenantId(row.int()?),
-            version: row.int()?,
-        })
-    }
-
-    fn version(&self) -> i64 {
-        self.version
-    }
-
-    fn set_version(&mut self, version: i64) {
-        self.version = version;
-    }
 }

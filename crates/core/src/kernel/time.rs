@@ -5,7 +5,7 @@ use std::fmt;
 use jiff::civil::Date;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
-use super::Invalid;
+use super::{Invalid, text_column};
 
 /// A UTC instant in microseconds, the resolution that every store keeps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -96,6 +96,8 @@ impl Slot {
         self.0.and_then(date_from_text)
     }
 }
+
+text_column!(Slot, Text, Slot::parse);
 
 /// `2026-12-24`, if the year has four digits. By hand, like its counterpart below: a quote looks at thousands of nights,
 /// a calendar at tens of thousands, and writing any date in any way takes ten times as long.

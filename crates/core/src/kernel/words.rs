@@ -19,12 +19,18 @@ macro_rules! words {
             pub fn parse(text: &str) -> Option<$type> {
                 $type::ALL.iter().copied().find(|word| word.as_str() == text)
             }
+        }
 
+        impl $type {
             #[allow(dead_code)]
-            fn stored(text: &str) -> Result<$type, crate::kernel::Corrupt> {
-                $type::parse(text).ok_or_else(|| crate::kernel::Corrupt::new(format!("the word {text:?}")))
+            fn stored(text: &str) -> Result<$type, $crate::kernel::Corrupt> {
+                $crate::kernel::ColumnValue::from_value($crate::kernel::Value::Text(text))
             }
         }
+
+        $crate::kernel::text_column!($type, Text, |text: &str| {
+            $type::parse(text).ok_or_else(|| $crate::kernel::Corrupt::new(format!("the word {text:?}")))
+        });
 
         impl std::fmt::Display for $type {
             fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {

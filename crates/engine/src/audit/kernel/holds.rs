@@ -206,8 +206,7 @@ impl Reading<'_> {
     }
 
     fn read(&mut self, findings: &mut Findings, id: Uuid, row: &mut dyn Row) -> Result<(), Corrupt> {
-        let state = row.text()?;
-        let state = HoldState::ALL.into_iter().find(|known| known.as_str() == state);
+        let state = HoldState::parse(row.text()?);
         let state = state.ok_or_else(|| Corrupt::new("the hold has a state that does not exist"))?;
         let place_of = |key: &_| self.pools.place_of(key);
         let lines = self.lists.read(row.text()?, place_of).map_err(Corrupt::new)?;
