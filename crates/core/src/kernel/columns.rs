@@ -216,7 +216,7 @@ macro_rules! bytes_column {
     };
 }
 
-pub(crate) use {int_column, text_column};
+pub(crate) use {bytes_column, int_column, text_column};
 
 text_column!(SmolStr, Text, |text| Ok::<_, Corrupt>(SmolStr::new(text)));
 text_column!(String, Text, |text: &str| Ok::<_, Corrupt>(text.to_owned()));

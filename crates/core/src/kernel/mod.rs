@@ -27,7 +27,7 @@ mod words;
 
 pub use api_key::{ApiKey, KeyId, KeyScope, KeyScopes, SecretHash};
 pub use columns::{ColumnValue, Columnar};
-pub(crate) use columns::{Field, int_column, text_column};
+pub(crate) use columns::{Field, bytes_column, int_column, text_column};
 pub use command::{Command, Halt, Reads, Stop};
 pub use event::{Event, EventsCorrupt, decode_events};
 pub use facts::{Facts, LapsedHolds};

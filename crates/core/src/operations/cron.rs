@@ -16,7 +16,7 @@ use thiserror::Error;
 
 use self::field::{Field, Values};
 use super::TimeZoneName;
-use crate::kernel::{Invalid, Timestamp};
+use crate::kernel::{Invalid, Timestamp, text_column};
 
 pub use self::field::CronField;
 
@@ -188,6 +188,8 @@ impl From<Cron> for SmolStr {
         cron.text
     }
 }
+
+text_column!(Cron, Text, |text| Cron::parse(text).map_err(Invalid::from));
 
 impl From<CronError> for Invalid {
     fn from(error: CronError) -> Invalid {

@@ -5,7 +5,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 use smol_str::SmolStr;
 
-use crate::kernel::{Columns, Corrupt, Invalid, Row, Value, check_text, text};
+use crate::kernel::{Columnar, Invalid, check_text, int_column, text};
 
 const TYPE_BYTES_MAX: usize = 64;
 const KEY_BYTES_MAX: usize = 400;
@@ -110,24 +110,12 @@ impl DedupeKey {
 }
 
 /// The identity of an operation.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, Columnar)]
 pub struct OperationKey {
     #[serde(rename = "type")]
+    #[column(name = "type")]
     pub kind: TypeName,
     pub key: DedupeKey,
-}
-
-impl OperationKey {
-    pub(crate) fn put<'a>(&'a self, out: &mut dyn Columns<'a>) {
-        out.put(Value::Text(self.kind.as_str()));
-        out.put(Value::Text(self.key.as_str()));
-    }
-
-    pub(crate) fn take(row: &mut dyn Row) -> Result<OperationKey, Corrupt> {
-        let kind = TypeName::stored(row.text()?);
-        let key = DedupeKey::stored(row.text()?);
-        Ok(OperationKey { kind, key })
-    }
 }
 
 impl fmt::Display for OperationKey {
@@ -137,7 +125,7 @@ impl fmt::Display for OperationKey {
 }
 
 /// Something that an operation has to do with: a purchase, a payment, a scenario.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, Columnar)]
 pub struct Correlation {
     pub kind: SmolStr,
     pub value: SmolStr,
@@ -173,6 +161,8 @@ impl fmt::Display for Correlation {
 #[serde(transparent)]
 pub struct WorkerId(pub i64);
 
+int_column!(WorkerId);
+
 impl fmt::Display for WorkerId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:016x}", self.0)
@@ -183,6 +173,8 @@ impl fmt::Display for WorkerId {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct LeaseToken(pub i64);
+
+int_column!(LeaseToken);
 
 impl fmt::Display for LeaseToken {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use sha2::{Digest, Sha256};
 use smol_str::SmolStr;
 
-use crate::kernel::Invalid;
+use crate::kernel::{Corrupt, Invalid, text_column};
 
 pub const PAYLOAD_BYTES_MAX: usize = 256 * 1024;
 
@@ -12,6 +12,8 @@ pub const PAYLOAD_BYTES_MAX: usize = 256 * 1024;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Payload(SmolStr);
+
+text_column!(Payload, Json, |text: &str| Ok::<_, Corrupt>(Payload(text.into())));
 
 impl Payload {
     pub fn null() -> Payload {
@@ -36,10 +38,6 @@ impl Payload {
     pub fn of(value: &impl Serialize) -> Payload {
         let value = serde_json::to_value(value).expect("payloads are plain data");
         Payload(value.to_string().into())
-    }
-
-    pub(crate) fn stored(text: &str) -> Payload {
-        Payload(text.into())
     }
 
     pub fn as_str(&self) -> &str {

@@ -8,7 +8,7 @@ use jiff::tz::{TimeZone, TimeZoneDatabase};
 use serde::{Deserialize, Serialize};
 use smol_str::SmolStr;
 
-use crate::kernel::Invalid;
+use crate::kernel::{Invalid, text_column};
 
 // The longest name in the database has 32 bytes.
 const ZONE_BYTES_MAX: usize = 64;
@@ -49,6 +49,8 @@ impl TimeZoneName {
         &self.zone
     }
 }
+
+text_column!(TimeZoneName, Text, TimeZoneName::parse);
 
 // Two names are one zone only if they are spelled alike: what an alias stands for may change with the database.
 impl PartialEq for TimeZoneName {

@@ -6,11 +6,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use smol_str::SmolStr;
 
-use crate::kernel::{
-    Column, ColumnType, Columns, Corrupt, Invalid, JsonList, Record, Row, Slug, Table, TenantId, Timestamp, Value,
-    words,
-};
-use crate::operations::records::{number, versioned};
+use crate::kernel::{Columnar, Invalid, JsonList, Record, Slug, TenantId, Timestamp, bytes_column, text_column, words};
 
 use super::EventCursor;
 
@@ -43,6 +39,8 @@ impl From<EndpointId> for SmolStr {
     }
 }
 
+text_column!(EndpointId, Text, EndpointId::new);
+
 impl fmt::Display for EndpointId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.fmt(f)
@@ -73,6 +71,8 @@ impl EndpointSecret {
     }
 }
 
+bytes_column!(EndpointSecret, EndpointSecret::expose, EndpointSecret::new);
+
 impl fmt::Debug for EndpointSecret {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("EndpointSecret(..)")
@@ -85,19 +85,30 @@ words!(EndpointState {
     Disabled = "disabled",
 });
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// A secret that was replaced.
+#[derive(Clone, Debug, PartialEq, Eq, Columnar)]
+pub struct PreviousEndpointSecret {
+    pub secret: EndpointSecret,
+    /// It signs too until this instant.
+    pub until: Timestamp,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Record)]
+#[record(table = "webhook_endpoints")]
 pub struct WebhookEndpoint {
+    #[column(key)]
     pub id: EndpointId,
     pub url: SmolStr,
     /// Names of events, such as `hold_placed`; empty for all that are offered.
     pub events: JsonList<SmolStr>,
     pub secret: EndpointSecret,
-    /// The secret before, which signs too until this instant.
-    pub secret_previous: Option<(EndpointSecret, Timestamp)>,
+    #[column(name = "secret_previous", name = "secret_previous_until")]
+    pub secret_previous: Option<PreviousEndpointSecret>,
     pub state: EndpointState,
     pub disabled_reason: Option<SmolStr>,
     pub disabled_at: Option<Timestamp>,
     /// Deliveries have been asked for up to here.
+    #[column(name = "cursor_seq", name = "cursor_index")]
     pub cursor: EventCursor,
     /// Tells an endpoint from an earlier one of the same name.
     pub created_at: Timestamp,
@@ -111,8 +122,8 @@ impl WebhookEndpoint {
 
     /// All that sign at `now`, the newest first.
     pub fn secrets(&self, now: Timestamp) -> impl Iterator<Item = &EndpointSecret> {
-        let previous = self.secret_previous.as_ref().filter(|(_, until)| now < *until).map(|(secret, _)| secret);
-        std::iter::once(&self.secret).chain(previous)
+        let previous = self.secret_previous.as_ref().filter(|previous| now < previous.until);
+        std::iter::once(&self.secret).chain(previous.map(|previous| &previous.secret))
     }
 }
 
@@ -139,82 +150,11 @@ impl From<&WebhookEndpoint> for EndpointAbout {
             state: endpoint.state,
             disabled_reason: endpoint.disabled_reason.clone(),
             disabled_at: endpoint.disabled_at,
-            secret_previous_until: endpoint.secret_previous.as_ref().map(|(_, until)| *until),
+            secret_previous_until: endpoint.secret_previous.as_ref().map(|previous| previous.until),
             cursor: endpoint.cursor,
             created_at: endpoint.created_at,
         }
     }
-}
-
-impl Record for WebhookEndpoint {
-    const TABLE: &'static Table = &Table {
-        name: "webhook_endpoints",
-        columns: &[
-            Column::fixed("id", ColumnType::Text),
-            Column::changing("url", ColumnType::Text),
-            Column::changing("events", ColumnType::Json),
-            Column::changing("secret", ColumnType::Bytes),
-            Column::changing("secret_previous", ColumnType::Bytes),
-            Column::changing("secret_previous_until", ColumnType::Time),
-            Column::changing("state", ColumnType::Text),
-            Column::changing("disabled_reason", ColumnType::Text),
-            Column::changing("disabled_at", ColumnType::Time),
-            Column::changing("cursor_seq", ColumnType::Int),
-            Column::changing("cursor_index", ColumnType::Int),
-            Column::changing("created_at", ColumnType::Time),
-        ],
-        key_columns: 1,
-        due: None,
-    };
-
-    type Key = EndpointId;
-
-    fn key(&self) -> EndpointId {
-        self.id.clone()
-    }
-
-    fn write_key<'a>(id: &'a EndpointId, out: &mut dyn Columns<'a>) {
-        out.put(Value::Text(id.as_str()));
-    }
-
-    fn write<'a>(&'a self, out: &mut dyn Columns<'a>) {
-        out.put(Value::Text(self.id.as_str()));
-        out.put(Value::Text(&self.url));
-        out.put_text(self.events.as_json());
-        out.put(Value::Bytes(self.secret.expose()));
-        out.put_bytes(self.secret_previous.as_ref().map(|(secret, _)| secret.expose()));
-        out.put_time(self.secret_previous.as_ref().map(|(_, until)| *until));
-        out.put(Value::Text(self.state.as_str()));
-        out.put_text(self.disabled_reason.as_deref());
-        out.put_time(self.disabled_at);
-        out.put(Value::Int(self.cursor.seq));
-        out.put(Value::Int(i64::from(self.cursor.index)));
-        out.put(Value::Time(self.created_at));
-    }
-
-    fn read(row: &mut dyn Row) -> Result<WebhookEndpoint, Corrupt> {
-        let corrupt = |invalid: Invalid| Corrupt::new(invalid.to_string());
-        let id = EndpointId::new(row.text()?).map_err(corrupt)?;
-        let url = row.text()?.into();
-        let events = JsonList::stored(row.text_or_null()?)?;
-        let secret = EndpointSecret::new(row.bytes()?).map_err(corrupt)?;
-        let previous = row.bytes_or_null()?.map(EndpointSecret::new).transpose().map_err(corrupt)?;
-        Ok(WebhookEndpoint {
-            id,
-            url,
-            events,
-            secret,
-            secret_previous: previous.zip(row.time_or_null()?),
-            state: EndpointState::stored(row.text()?)?,
-            disabled_reason: row.text_or_null()?.map(SmolStr::new),
-            disabled_at: row.time_or_null()?,
-            cursor: EventCursor { seq: row.int()?, index: number(row.int()?)? },
-            created_at: row.time()?,
-            version: row.int()?,
-        })
-    }
-
-    versioned!();
 }
 
 /// The identity of a message: the same whenever and however often it is sent, so that receivers can tell a repeat. The

@@ -8,7 +8,10 @@ use crate::operations::cases::close_case;
 use crate::operations::{Case, OperationRefusal, OperationsEvent, Reason};
 
 use super::deliver::gone_case;
-use super::{EndpointAbout, EndpointId, EndpointSecret, EndpointState, EventCursor, OFFERED_EVENTS, WebhookEndpoint};
+use super::{
+    EndpointAbout, EndpointId, EndpointSecret, EndpointState, EventCursor, OFFERED_EVENTS, PreviousEndpointSecret,
+    WebhookEndpoint,
+};
 
 pub const ENDPOINT_EVENTS_MAX: usize = 64;
 pub const ENDPOINT_OVERLAP_SECS_MAX: i64 = 30 * 86_400;
@@ -161,7 +164,7 @@ impl Command for RotateEndpointSecret {
         let until = facts.now().plus_secs(self.overlap_secs);
         let endpoint = facts.get_mut::<WebhookEndpoint>(&self.id)?.expect("just read");
         let old = std::mem::replace(&mut endpoint.secret, self.secret.clone());
-        endpoint.secret_previous = (self.overlap_secs > 0).then_some((old, until));
+        endpoint.secret_previous = (self.overlap_secs > 0).then_some(PreviousEndpointSecret { secret: old, until });
         changed(facts, &self.id)
     }
 }

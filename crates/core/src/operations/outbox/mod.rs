@@ -15,7 +15,7 @@ pub use cursor::{EVENT_INDEX_MAX, EventCursor};
 pub use deliver::{DELIVER_WEBHOOK, DeliverWebhook, WebhookCall, WebhookRejection};
 pub use endpoint::{
     ENDPOINT_SECRET_BYTES_MAX, ENDPOINT_SECRET_BYTES_MIN, EndpointAbout, EndpointId, EndpointSecret, EndpointState,
-    WebhookEndpoint,
+    PreviousEndpointSecret, WebhookEndpoint,
 };
 pub use endpoints::{
     ENDPOINT_EVENTS_MAX, ENDPOINT_OVERLAP_SECS_MAX, EnableEndpoint, EndpointPut, PutEndpoint, RemoveEndpoint,

@@ -3,9 +3,7 @@
 use serde::{Deserialize, Serialize};
 use smol_str::SmolStr;
 
-use crate::kernel::{Column, ColumnType, Columns, Corrupt, Record, Row, Table, Timestamp, Value, words};
-
-use super::{number, versioned};
+use crate::kernel::{Columnar, Record, Timestamp, words};
 use crate::operations::{LeaseToken, OperationKey, Payload};
 
 words!(
@@ -32,15 +30,17 @@ words!(
     }
 );
 
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, Columnar)]
 pub struct EffectKey {
     #[serde(flatten)]
     pub operation: OperationKey,
     pub step: u16,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Record)]
+#[record(table = "operation_effects")]
 pub struct Effect {
+    #[column(key)]
     pub key: EffectKey,
     /// The generation of the operation that last sent it.
     pub generation: u32,
@@ -65,74 +65,4 @@ impl Effect {
     pub fn is_confirmed(&self) -> bool {
         self.state == EffectState::Confirmed
     }
-}
-
-impl Record for Effect {
-    const TABLE: &'static Table = &Table {
-        name: "operation_effects",
-        columns: &[
-            Column::fixed("type", ColumnType::Text),
-            Column::fixed("key", ColumnType::Text),
-            Column::fixed("step", ColumnType::Int),
-            Column::changing("generation", ColumnType::Int),
-            Column::changing("state", ColumnType::Text),
-            Column::changing("doubt", ColumnType::Text),
-            Column::changing("sends", ColumnType::Int),
-            Column::changing("idempotency_key", ColumnType::Text),
-            Column::changing("request", ColumnType::Json),
-            Column::changing("intent_at", ColumnType::Time),
-            Column::changing("provider_ref", ColumnType::Text),
-            Column::changing("response", ColumnType::Json),
-            Column::changing("lease_token", ColumnType::Int),
-            Column::changing("settled_at", ColumnType::Time),
-        ],
-        key_columns: 3,
-        due: None,
-    };
-
-    type Key = EffectKey;
-
-    fn key(&self) -> EffectKey {
-        self.key.clone()
-    }
-
-    fn write_key<'a>(key: &'a EffectKey, out: &mut dyn Columns<'a>) {
-        key.operation.put(out);
-        out.put(Value::Int(i64::from(key.step)));
-    }
-
-    fn write<'a>(&'a self, out: &mut dyn Columns<'a>) {
-        Effect::write_key(&self.key, out);
-        out.put(Value::Int(i64::from(self.generation)));
-        out.put(Value::Text(self.state.as_str()));
-        out.put(Value::Text(self.doubt.as_str()));
-        out.put(Value::Int(i64::from(self.sends)));
-        out.put(Value::Text(&self.idempotency_key));
-        out.put(Value::Text(self.request.as_str()));
-        out.put(Value::Time(self.intent_at));
-        out.put_text(self.provider_ref.as_deref());
-        out.put_text(self.response.as_ref().map(Payload::as_str));
-        out.put(Value::Int(self.lease_token.0));
-        out.put_time(self.settled_at);
-    }
-
-    fn read(row: &mut dyn Row) -> Result<Effect, Corrupt> {
-        Ok(Effect {
-            key: EffectKey { operation: OperationKey::take(row)?, step: number(row.int()?)? },
-            generation: number(row.int()?)?,
-            state: EffectState::stored(row.text()?)?,
-            doubt: Doubt::stored(row.text()?)?,
-            sends: number(row.int()?)?,
-            idempotency_key: row.text()?.into(),
-            request: Payload::stored(row.text()?),
-            intent_at: row.time()?,
-            provider_ref: row.text_or_null()?.map(SmolStr::new),
-            response: row.text_or_null()?.map(Payload::stored),
-            lease_token: LeaseToken(row.int()?),
-            settled_at: row.time_or_null()?,
-            version: row.int()?,
-        })
-    }
-
-    versioned!();
 }

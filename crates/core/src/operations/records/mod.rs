@@ -24,10 +24,6 @@ pub use small::{AggregateLock, CorrelatedOperation, Epoch, WorkerBeat};
 
 use crate::kernel::Corrupt;
 
-fn hash_of(bytes: &[u8]) -> Result<[u8; 32], Corrupt> {
-    bytes.try_into().map_err(|_| Corrupt::new("a hash that is not 32 bytes long"))
-}
-
 pub(crate) fn number<N: TryFrom<i64>>(int: i64) -> Result<N, Corrupt> {
     N::try_from(int).map_err(|_| Corrupt::new(format!("the number {int} is out of range")))
 }

@@ -3,9 +3,11 @@
 use serde::{Deserialize, Serialize};
 use smol_str::SmolStr;
 
-use crate::kernel::{Column, ColumnType, Columns, Corrupt, Record, Row, Table, Timestamp, Value, words};
+use crate::kernel::{
+    Column, ColumnType, ColumnValue, Columnar, Columns, Corrupt, Record, Row, Table, Timestamp, Value, words,
+};
 
-use super::{Operation, Outcome, number, versioned};
+use super::{Operation, Outcome};
 use crate::operations::{LeaseToken, OperationKey, WorkerId};
 
 words!(
@@ -30,7 +32,7 @@ pub struct Lease {
 }
 
 /// A precondition that is not met: whose state must become what.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, Columnar)]
 pub struct WaitingOn {
     pub subject: SmolStr,
     pub state: SmolStr,
@@ -101,8 +103,9 @@ impl OperationState {
     }
 }
 
+/// By hand, because the token of a lease is in the column of the last token, which outlives the lease. No column is fixed: a
+/// run may be replaced by that of the next generation within one batch.
 impl Record for OperationRun {
-    // No column is fixed: a run may be replaced by that of the next generation within one batch.
     const TABLE: &'static Table = &Table {
         name: "operation_runs",
         columns: &[
@@ -140,42 +143,35 @@ impl Record for OperationRun {
 
     fn write<'a>(&'a self, out: &mut dyn Columns<'a>) {
         self.key.put(out);
-        out.put(Value::Int(self.priority));
-        out.put(Value::Bool(self.effect));
-        out.put(Value::Time(self.run_at));
-        out.put(Value::Int(i64::from(self.attempts)));
-        out.put(Value::Int(i64::from(self.lost)));
-        out.put(Value::Bool(self.rerun));
-        out.put(Value::Int(self.last_token.0));
-        out.put_int(self.lease.map(|lease| lease.worker.0));
-        out.put_time(self.lease.map(|lease| lease.locked_at));
-        out.put_time(self.lease.map(|lease| lease.until));
-        out.put_text(self.waiting_on.as_ref().map(|waiting| waiting.subject.as_str()));
-        out.put_text(self.waiting_on.as_ref().map(|waiting| waiting.state.as_str()));
-        out.put_text(self.last_error.as_deref());
-        out.put(Value::Time(self.enqueued_at));
-        out.put(Value::Bool(self.stuck_told));
+        self.priority.put(out);
+        self.effect.put(out);
+        self.run_at.put(out);
+        self.attempts.put(out);
+        self.lost.put(out);
+        self.rerun.put(out);
+        self.last_token.put(out);
+        out.put(self.lease.as_ref().map_or(Value::Null, |lease| lease.worker.value()));
+        out.put(self.lease.as_ref().map_or(Value::Null, |lease| lease.locked_at.value()));
+        out.put(self.lease.as_ref().map_or(Value::Null, |lease| lease.until.value()));
+        self.waiting_on.put(out);
+        self.last_error.put(out);
+        self.enqueued_at.put(out);
+        self.stuck_told.put(out);
     }
 
     fn read(row: &mut dyn Row) -> Result<OperationRun, Corrupt> {
-        let key = OperationKey::take(row)?;
-        let priority = row.int()?;
-        let effect = row.bool()?;
-        let run_at = row.time()?;
-        let attempts = number(row.int()?)?;
-        let lost = number(row.int()?)?;
-        let rerun = row.bool()?;
-        let last_token = LeaseToken(row.int()?);
-        let worker = row.int_or_null()?.map(WorkerId);
-        let locked_at = row.time_or_null()?;
-        let until = row.time_or_null()?;
-        let lease = match (worker, locked_at, until) {
-            (Some(worker), Some(locked_at), Some(until)) => Some(Lease { token: last_token, worker, locked_at, until }),
+        let key = Columnar::take(row)?;
+        let priority = Columnar::take(row)?;
+        let effect = Columnar::take(row)?;
+        let run_at = Columnar::take(row)?;
+        let attempts = Columnar::take(row)?;
+        let lost = Columnar::take(row)?;
+        let rerun = Columnar::take(row)?;
+        let token = Columnar::take(row)?;
+        let lease = match (Columnar::take(row)?, Columnar::take(row)?, Columnar::take(row)?) {
+            (Some(worker), Some(locked_at), Some(until)) => Some(Lease { token, worker, locked_at, until }),
             _ => None,
         };
-        let subject = row.text_or_null()?.map(SmolStr::new);
-        let state = row.text_or_null()?.map(SmolStr::new);
-        let waiting_on = subject.zip(state).map(|(subject, state)| WaitingOn { subject, state });
         Ok(OperationRun {
             key,
             priority,
@@ -184,15 +180,21 @@ impl Record for OperationRun {
             attempts,
             lost,
             rerun,
-            last_token,
+            last_token: token,
             lease,
-            waiting_on,
-            last_error: row.text_or_null()?.map(SmolStr::new),
-            enqueued_at: row.time()?,
-            stuck_told: row.bool()?,
-            version: row.int()?,
+            waiting_on: Columnar::take(row)?,
+            last_error: Columnar::take(row)?,
+            enqueued_at: Columnar::take(row)?,
+            stuck_told: Columnar::take(row)?,
+            version: Columnar::take(row)?,
         })
     }
 
-    versioned!();
+    fn version(&self) -> i64 {
+        self.version
+    }
+
+    fn set_version(&mut self, version: i64) {
+        self.version = version;
+    }
 }
