@@ -8,7 +8,10 @@ use jiff::civil::{Date, Time, Weekday};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use smol_str::SmolStr;
 
-use crate::kernel::{Invalid, Slot, Timestamp, date_from_text, date_text};
+use crate::kernel::{
+    Column, ColumnType, Columnar, Columns, Corrupt, Invalid, Row, Slot, Timestamp, date_from_text, date_text,
+    text_column,
+};
 use crate::operations::TimeZoneName;
 
 pub const NIGHTS_PER_STAY_MAX: i64 = 90;
@@ -79,14 +82,6 @@ impl StayDates {
         self.checkout
     }
 
-    pub fn checkin_text(&self) -> &str {
-        self.slots[0].as_str()
-    }
-
-    pub fn checkout_text(&self) -> &str {
-        self.slots[1].as_str()
-    }
-
     pub fn nights(&self) -> impl Iterator<Item = Date> + Clone + use<> {
         nights_of(self.checkin, self.checkout)
     }
@@ -98,6 +93,25 @@ impl StayDates {
     /// Months that have something to say about the stay: those of its nights, and that of the day of departure.
     pub fn months(&self) -> Vec<Month> {
         Month::of(self.checkin).through(Month::of(self.checkout))
+    }
+}
+
+impl Columnar for StayDates {
+    const COLUMNS: &'static [Column] =
+        &[Column::changing("checkin", ColumnType::Text), Column::changing("checkout", ColumnType::Text)];
+
+    fn put<'a>(&'a self, out: &mut dyn Columns<'a>) {
+        self.slots.iter().for_each(|slot| slot.put(out));
+    }
+
+    fn take(row: &mut dyn Row) -> Result<StayDates, Corrupt> {
+        let mut date = || Slot::take(row)?.date().ok_or_else(|| Corrupt::new("a stay without a date"));
+        let (checkin, checkout) = (date()?, date()?);
+        Ok(StayDates::new(checkin, checkout)?)
+    }
+
+    fn take_or_null(row: &mut dyn Row) -> Result<Option<StayDates>, Corrupt> {
+        StayDates::take(row).map(Some)
     }
 }
 
@@ -191,6 +205,8 @@ impl Month {
     }
 }
 
+text_column!(Month, Text, Month::parse);
+
 impl fmt::Display for Month {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.as_str())
@@ -268,6 +284,8 @@ impl LocalTime {
         self.as_str().parse().expect("checked when it was made")
     }
 }
+
+text_column!(LocalTime, Text, LocalTime::parse);
 
 impl fmt::Display for LocalTime {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -357,7 +375,7 @@ mod tests {
         let json = serde_json::to_string(&dates).unwrap();
         assert_eq!(json, r#"{"checkin":"2026-12-24","checkout":"2026-12-26"}"#);
         assert_eq!(serde_json::from_str::<StayDates>(&json).unwrap(), dates);
-        assert_eq!((dates.checkin_text(), dates.checkout_text()), ("2026-12-24", "2026-12-26"));
+        assert_eq!(dates.slots.map(|slot| slot.to_string()), ["2026-12-24", "2026-12-26"]);
         assert!(serde_json::from_str::<StayDates>(r#"{"checkin":"2026-12-24","checkout":"2026-12-24"}"#).is_err());
         let bytes = postcard::to_stdvec(&dates).unwrap();
         assert_eq!(postcard::from_bytes::<StayDates>(&bytes).unwrap(), dates);

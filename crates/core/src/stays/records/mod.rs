@@ -26,22 +26,3 @@ pub use payment::{DisputeState, Payment, PaymentAlias, PaymentKey, PaymentState,
 pub use reservation::{Reservation, ReservationSource, ReservationState, confirmation_code};
 pub use stay::{Checkout, CheckoutPage, Stay, StayRoom};
 pub(super) use stay::{lines_of, total_of};
-
-use jiff::civil::Date;
-
-use super::StayDates;
-use crate::kernel::{Corrupt, Invalid};
-
-/// For names and the like that a store gave back.
-pub(super) fn stored<T>(read: Result<T, Invalid>) -> Result<T, Corrupt> {
-    read.map_err(|invalid| Corrupt::new(invalid.to_string()))
-}
-
-/// Dates are stored as their ISO text.
-pub(super) fn stored_date(text: &str) -> Result<Date, Corrupt> {
-    text.parse().map_err(|_| Corrupt::new(format!("the date {text:?}")))
-}
-
-pub(super) fn stored_dates(checkin: Date, checkout: Date) -> Result<StayDates, Corrupt> {
-    stored(StayDates::new(checkin, checkout))
-}

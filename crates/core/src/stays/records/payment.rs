@@ -4,12 +4,7 @@
 use serde::{Deserialize, Serialize};
 use smol_str::SmolStr;
 
-use crate::kernel::{
-    Column, ColumnType, Columns, Corrupt, Currency, HoldId, Record, Row, Table, Timestamp, Value, words,
-};
-use crate::operations::{number, versioned};
-
-use super::stored;
+use crate::kernel::{Columnar, Currency, HoldId, Record, Timestamp, words};
 
 /// The only provider so far.
 pub const STRIPE: &str = "stripe";
@@ -68,7 +63,7 @@ words!(
     }
 );
 
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, Columnar)]
 pub struct PaymentKey {
     pub provider: SmolStr,
     /// The checkout session.
@@ -81,15 +76,21 @@ impl PaymentKey {
     }
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, Record)]
+#[record(table = "payments")]
 pub struct Payment {
     #[serde(flatten)]
+    #[column(key)]
     pub key: PaymentKey,
     /// The hold of the stay that is paid for.
+    #[column(fixed)]
     pub hold: HoldId,
+    #[column(fixed)]
     pub account: SmolStr,
     /// What is asked for.
+    #[column(fixed)]
     pub amount: i64,
+    #[column(fixed)]
     pub currency: Currency,
     pub state: PaymentState,
     pub payment_intent: Option<SmolStr>,
@@ -111,6 +112,7 @@ pub struct Payment {
     /// Of its latest dispute, or that one was lost.
     pub dispute: Option<DisputeState>,
     pub resolution: Option<Resolution>,
+    #[column(fixed)]
     pub created_at: Timestamp,
     pub updated_at: Timestamp,
     pub version: i64,
@@ -174,140 +176,13 @@ impl Payment {
     }
 }
 
-impl Record for Payment {
-    const TABLE: &'static Table = &Table {
-        name: "payments",
-        columns: &[
-            Column::fixed("provider", ColumnType::Text),
-            Column::fixed("object", ColumnType::Text),
-            Column::fixed("hold", ColumnType::Uuid),
-            Column::fixed("account", ColumnType::Text),
-            Column::fixed("amount", ColumnType::Int),
-            Column::fixed("currency", ColumnType::Text),
-            Column::changing("state", ColumnType::Text),
-            Column::changing("payment_intent", ColumnType::Text),
-            Column::changing("charge", ColumnType::Text),
-            Column::changing("received", ColumnType::Int),
-            Column::changing("refunded", ColumnType::Int),
-            Column::changing("refunded_elsewhere", ColumnType::Int),
-            Column::changing("refund_asked", ColumnType::Int),
-            Column::changing("refund_confirmed", ColumnType::Int),
-            Column::changing("refund_failed", ColumnType::Int),
-            Column::changing("refunds", ColumnType::Int),
-            Column::changing("dispute", ColumnType::Text),
-            Column::changing("resolution", ColumnType::Text),
-            Column::fixed("created_at", ColumnType::Time),
-            Column::changing("updated_at", ColumnType::Time),
-        ],
-        key_columns: 2,
-        due: None,
-    };
-
-    type Key = PaymentKey;
-
-    fn key(&self) -> PaymentKey {
-        self.key.clone()
-    }
-
-    fn write_key<'a>(key: &'a PaymentKey, out: &mut dyn Columns<'a>) {
-        out.put(Value::Text(&key.provider));
-        out.put(Value::Text(&key.object));
-    }
-
-    fn write<'a>(&'a self, out: &mut dyn Columns<'a>) {
-        Payment::write_key(&self.key, out);
-        out.put(Value::Uuid(self.hold.uuid()));
-        out.put(Value::Text(&self.account));
-        out.put(Value::Int(self.amount));
-        out.put(Value::Text(self.currency.as_str()));
-        out.put(Value::Text(self.state.as_str()));
-        out.put_text(self.payment_intent.as_deref());
-        out.put_text(self.charge.as_deref());
-        out.put(Value::Int(self.received));
-        out.put(Value::Int(self.refunded));
-        out.put(Value::Int(self.refunded_elsewhere));
-        out.put(Value::Int(self.refund_asked));
-        out.put(Value::Int(self.refund_confirmed));
-        out.put(Value::Int(self.refund_failed));
-        out.put(Value::Int(i64::from(self.refunds)));
-        out.put_text(self.dispute.map(DisputeState::as_str));
-        out.put_text(self.resolution.map(Resolution::as_str));
-        out.put(Value::Time(self.created_at));
-        out.put(Value::Time(self.updated_at));
-    }
-
-    fn read(row: &mut dyn Row) -> Result<Payment, Corrupt> {
-        let provider = row.text()?.into();
-        let object = row.text()?.into();
-        Ok(Payment {
-            key: PaymentKey { provider, object },
-            hold: stored(HoldId::new(row.uuid()?))?,
-            account: row.text()?.into(),
-            amount: row.int()?,
-            currency: stored(Currency::parse(row.text()?))?,
-            state: PaymentState::stored(row.text()?)?,
-            payment_intent: row.text_or_null()?.map(SmolStr::new),
-            charge: row.text_or_null()?.map(SmolStr::new),
-            received: row.int()?,
-            refunded: row.int()?,
-            refunded_elsewhere: row.int()?,
-            refund_asked: row.int()?,
-            refund_confirmed: row.int()?,
-            refund_failed: row.int()?,
-            refunds: number(row.int()?)?,
-            dispute: row.text_or_null()?.map(DisputeState::stored).transpose()?,
-            resolution: row.text_or_null()?.map(Resolution::stored).transpose()?,
-            created_at: row.time()?,
-            updated_at: row.time()?,
-            version: row.int()?,
-        })
-    }
-
-    versioned!();
-}
-
 /// Finds the payment that news of a payment intent or of a charge are about.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Record)]
+#[record(table = "payment_aliases", fixed)]
 pub struct PaymentAlias {
+    #[column(key)]
     pub key: PaymentKey,
     /// The session.
     pub payment: SmolStr,
     pub version: i64,
-}
-
-impl Record for PaymentAlias {
-    const TABLE: &'static Table = &Table {
-        name: "payment_aliases",
-        columns: &[
-            Column::fixed("provider", ColumnType::Text),
-            Column::fixed("object", ColumnType::Text),
-            Column::fixed("payment", ColumnType::Text),
-        ],
-        key_columns: 2,
-        due: None,
-    };
-
-    type Key = PaymentKey;
-
-    fn key(&self) -> PaymentKey {
-        self.key.clone()
-    }
-
-    fn write_key<'a>(key: &'a PaymentKey, out: &mut dyn Columns<'a>) {
-        Payment::write_key(key, out);
-    }
-
-    fn write<'a>(&'a self, out: &mut dyn Columns<'a>) {
-        Payment::write_key(&self.key, out);
-        out.put(Value::Text(&self.payment));
-    }
-
-    fn read(row: &mut dyn Row) -> Result<PaymentAlias, Corrupt> {
-        let provider = row.text()?.into();
-        let object = row.text()?.into();
-        let payment = row.text()?.into();
-        Ok(PaymentAlias { key: PaymentKey { provider, object }, payment, version: row.int()? })
-    }
-
-    versioned!();
 }

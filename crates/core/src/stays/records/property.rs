@@ -2,17 +2,18 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::kernel::{Column, ColumnType, Columns, Corrupt, Currency, Invalid, Json, Record, Row, Table, Title, Value};
-use crate::operations::{TimeZoneName, number, versioned};
+use crate::kernel::{Currency, Invalid, Json, Record, Title};
+use crate::operations::TimeZoneName;
 use crate::stays::{LocalTime, PaymentAccount, PropertyName};
 
-use super::stored;
-
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, Record)]
+#[record(table = "properties")]
 pub struct Property {
+    #[column(key)]
     pub name: PropertyName,
     pub title: Title,
     pub time_zone: TimeZoneName,
+    #[column(fixed)]
     pub currency: Currency,
     /// From when on rooms are ready.
     pub check_in: LocalTime,
@@ -58,62 +59,4 @@ impl PropertyTerms {
         }
         Ok(())
     }
-}
-
-impl Record for Property {
-    const TABLE: &'static Table = &Table {
-        name: "properties",
-        columns: &[
-            Column::fixed("name", ColumnType::Text),
-            Column::changing("title", ColumnType::Text),
-            Column::changing("time_zone", ColumnType::Text),
-            Column::fixed("currency", ColumnType::Text),
-            Column::changing("check_in", ColumnType::Text),
-            Column::changing("terms", ColumnType::Json),
-            Column::changing("payment_account", ColumnType::Text),
-            Column::changing("room_types", ColumnType::Int),
-            Column::changing("rate_plans", ColumnType::Int),
-        ],
-        key_columns: 1,
-        due: None,
-    };
-
-    type Key = PropertyName;
-
-    fn key(&self) -> PropertyName {
-        self.name.clone()
-    }
-
-    fn write_key<'a>(name: &'a PropertyName, out: &mut dyn Columns<'a>) {
-        out.put(Value::Text(name.as_str()));
-    }
-
-    fn write<'a>(&'a self, out: &mut dyn Columns<'a>) {
-        out.put(Value::Text(self.name.as_str()));
-        out.put(Value::Text(self.title.as_str()));
-        out.put(Value::Text(self.time_zone.as_str()));
-        out.put(Value::Text(self.currency.as_str()));
-        out.put(Value::Text(self.check_in.as_str()));
-        out.put(Value::Text(self.terms.as_text()));
-        out.put_text(self.payment_account.as_ref().map(PaymentAccount::as_str));
-        out.put(Value::Int(i64::from(self.room_types)));
-        out.put(Value::Int(i64::from(self.rate_plans)));
-    }
-
-    fn read(row: &mut dyn Row) -> Result<Property, Corrupt> {
-        Ok(Property {
-            name: stored(PropertyName::new(row.text()?))?,
-            title: stored(Title::new(row.text()?))?,
-            time_zone: stored(TimeZoneName::parse(row.text()?))?,
-            currency: stored(Currency::parse(row.text()?))?,
-            check_in: stored(LocalTime::parse(row.text()?))?,
-            terms: Json::stored(row.text()?)?,
-            payment_account: row.text_or_null()?.map(PaymentAccount::new).map(stored).transpose()?,
-            room_types: number(row.int()?)?,
-            rate_plans: number(row.int()?)?,
-            version: row.int()?,
-        })
-    }
-
-    versioned!();
 }

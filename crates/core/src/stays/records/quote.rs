@@ -3,23 +3,31 @@
 use serde::{Deserialize, Serialize};
 
 use crate::kernel::commands::{ID_AGE_SECS_MAX, ID_AHEAD_SECS_MAX};
-use crate::kernel::{Column, ColumnType, Columns, Corrupt, Currency, Json, Record, Row, Table, Timestamp, Value};
-use crate::operations::{number, versioned};
+use crate::kernel::{Currency, Json, Record, Timestamp};
 use crate::stays::{PropertyName, QuoteId, RatePlanCode, RoomTypeCode, StayDates};
 
-use super::{CancellationPolicy, QuoteOptions, stored, stored_date, stored_dates};
+use super::{CancellationPolicy, QuoteOptions};
 
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, Record)]
+#[record(table = "quotes")]
 pub struct Quote {
+    #[column(key)]
     pub id: QuoteId,
+    #[column(fixed)]
     pub property: PropertyName,
     #[serde(flatten)]
+    #[column(fixed)]
     pub dates: StayDates,
     /// In all rooms together.
+    #[column(fixed)]
     pub guests: u32,
+    #[column(fixed)]
     pub rooms: u32,
+    #[column(fixed)]
     pub currency: Currency,
+    #[column(fixed)]
     pub options: Json<QuoteOptions>,
+    #[column(fixed)]
     pub created_at: Timestamp,
     /// The first instant at which it is no longer good.
     pub valid_until: Timestamp,
@@ -61,67 +69,4 @@ impl Quote {
     pub fn spent_before(now: Timestamp) -> Timestamp {
         now.plus_secs(ID_AGE_SECS_MAX.strict_add(ID_AHEAD_SECS_MAX).strict_neg())
     }
-}
-
-impl Record for Quote {
-    const TABLE: &'static Table = &Table {
-        name: "quotes",
-        columns: &[
-            Column::fixed("id", ColumnType::Uuid),
-            Column::fixed("property", ColumnType::Text),
-            Column::fixed("checkin", ColumnType::Text),
-            Column::fixed("checkout", ColumnType::Text),
-            Column::fixed("guests", ColumnType::Int),
-            Column::fixed("rooms", ColumnType::Int),
-            Column::fixed("currency", ColumnType::Text),
-            Column::fixed("options", ColumnType::Json),
-            Column::fixed("created_at", ColumnType::Time),
-            Column::changing("valid_until", ColumnType::Time),
-        ],
-        key_columns: 1,
-        due: None,
-    };
-
-    type Key = QuoteId;
-
-    fn key(&self) -> QuoteId {
-        self.id
-    }
-
-    fn write_key<'a>(id: &'a QuoteId, out: &mut dyn Columns<'a>) {
-        out.put(Value::Uuid(id.uuid()));
-    }
-
-    fn write<'a>(&'a self, out: &mut dyn Columns<'a>) {
-        out.put(Value::Uuid(self.id.uuid()));
-        out.put(Value::Text(self.property.as_str()));
-        out.put(Value::Text(self.dates.checkin_text()));
-        out.put(Value::Text(self.dates.checkout_text()));
-        out.put(Value::Int(i64::from(self.guests)));
-        out.put(Value::Int(i64::from(self.rooms)));
-        out.put(Value::Text(self.currency.as_str()));
-        out.put(Value::Text(self.options.as_text()));
-        out.put(Value::Time(self.created_at));
-        out.put(Value::Time(self.valid_until));
-    }
-
-    fn read(row: &mut dyn Row) -> Result<Quote, Corrupt> {
-        let id = stored(QuoteId::new(row.uuid()?))?;
-        let property = stored(PropertyName::new(row.text()?))?;
-        let (checkin, checkout) = (stored_date(row.text()?)?, stored_date(row.text()?)?);
-        Ok(Quote {
-            id,
-            property,
-            dates: stored_dates(checkin, checkout)?,
-            guests: number(row.int()?)?,
-            rooms: number(row.int()?)?,
-            currency: stored(Currency::parse(row.text()?))?,
-            options: Json::stored(row.text()?)?,
-            created_at: row.time()?,
-            valid_until: row.time()?,
-            version: row.int()?,
-        })
-    }
-
-    versioned!();
 }

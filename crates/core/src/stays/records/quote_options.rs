@@ -67,7 +67,7 @@ impl<'de> Deserialize<'de> for QuoteOptions {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::kernel::Json;
+    use crate::kernel::{ColumnValue, Json, Value};
     use crate::stays::Penalty;
 
     #[test]
@@ -86,10 +86,10 @@ mod tests {
             },
         };
         let options = Json::from(QuoteOptions::from(vec![option(1, 24), option(2, 48), option(3, 24)]));
-        assert_eq!(options.as_text().matches("free_until_hours").count(), 2);
-        let read: Json<QuoteOptions> = Json::stored(options.as_text()).unwrap();
-        assert_eq!(read, options);
+        let Value::Text(stored) = options.value() else { panic!("JSON is stored as a text") };
+        assert_eq!(stored.matches("free_until_hours").count(), 2);
+        assert_eq!(Json::from_value(options.value()).unwrap(), options);
         let lost = r#"{"conditions":[],"options":[[1,"double","flexible",[1],1,1,0]]}"#;
-        assert!(Json::<QuoteOptions>::stored(lost).is_err());
+        assert!(Json::<QuoteOptions>::from_value(Value::Text(lost)).is_err());
     }
 }

@@ -4,23 +4,23 @@
 use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
 
-use crate::kernel::{Column, ColumnType, Columns, Corrupt, JsonList, Record, Row, Table, Value};
-use crate::operations::versioned;
+use crate::kernel::{Columnar, JsonList, Record};
 use crate::stays::{Month, PropertyName, RatePlanCode, RoomTypeCode};
 
-use super::stored;
-
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, Columnar)]
 pub struct RateMonthKey {
     pub property: PropertyName,
+    /// Before plan and room type: quotes look at some months of all of them.
     pub month: Month,
     pub rate_plan: RatePlanCode,
     pub room_type: RoomTypeCode,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, Record)]
+#[record(table = "rate_months")]
 pub struct RateMonth {
     #[serde(flatten)]
+    #[column(key)]
     pub key: RateMonthKey,
     /// In the order of days; those about which nothing is said are left out.
     pub nights: JsonList<RateNight>,
@@ -80,52 +80,4 @@ impl RateMonth {
         let index = self.nights.binary_search_by_key(&date.day(), |night| night.day).ok()?;
         self.nights.get(index)
     }
-}
-
-impl Record for RateMonth {
-    const TABLE: &'static Table = &Table {
-        name: "rate_months",
-        columns: &[
-            Column::fixed("property", ColumnType::Text),
-            // Before plan and room type: quotes look at some months of all of them.
-            Column::fixed("month", ColumnType::Text),
-            Column::fixed("rate_plan", ColumnType::Text),
-            Column::fixed("room_type", ColumnType::Text),
-            Column::changing("nights", ColumnType::Json),
-        ],
-        key_columns: 4,
-        due: None,
-    };
-
-    type Key = RateMonthKey;
-
-    fn key(&self) -> RateMonthKey {
-        self.key.clone()
-    }
-
-    fn write_key<'a>(key: &'a RateMonthKey, out: &mut dyn Columns<'a>) {
-        out.put(Value::Text(key.property.as_str()));
-        out.put(Value::Text(key.month.as_str()));
-        out.put(Value::Text(key.rate_plan.as_str()));
-        out.put(Value::Text(key.room_type.as_str()));
-    }
-
-    fn write<'a>(&'a self, out: &mut dyn Columns<'a>) {
-        RateMonth::write_key(&self.key, out);
-        out.put_text(self.nights.as_json());
-    }
-
-    fn read(row: &mut dyn Row) -> Result<RateMonth, Corrupt> {
-        let property = stored(PropertyName::new(row.text()?))?;
-        let month = stored(Month::parse(row.text()?))?;
-        let rate_plan = stored(RatePlanCode::new(row.text()?))?;
-        let room_type = stored(RoomTypeCode::new(row.text()?))?;
-        Ok(RateMonth {
-            key: RateMonthKey { property, month, rate_plan, room_type },
-            nights: JsonList::stored(row.text_or_null()?)?,
-            version: row.int()?,
-        })
-    }
-
-    versioned!();
 }

@@ -4,13 +4,11 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use smol_str::SmolStr;
 
-use crate::kernel::{
-    Column, ColumnType, Columns, Corrupt, Currency, HoldId, JsonList, Record, Row, Table, Timestamp, Value, words,
-};
-use crate::operations::{Actor, versioned};
+use crate::kernel::{Currency, HoldId, JsonList, Record, Timestamp, words};
+use crate::operations::Actor;
 use crate::stays::{PropertyName, StayDates};
 
-use super::{Payment, StayRoom, stored, stored_date, stored_dates};
+use super::{Payment, StayRoom};
 
 words!(ReservationState {
     Confirmed = "confirmed",
@@ -29,12 +27,16 @@ words!(
     }
 );
 
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, Record)]
+#[record(table = "reservations")]
 pub struct Reservation {
     /// The hold of the stay.
+    #[column(key)]
     pub hold: HoldId,
     /// The hold that has the booked units: another one if the first had ended when the money came.
+    #[column(fixed)]
     pub booked_by: HoldId,
+    #[column(fixed)]
     pub property: PropertyName,
     pub state: ReservationState,
     #[serde(flatten)]
@@ -47,10 +49,14 @@ pub struct Reservation {
     pub penalty: i64,
     /// Who let the guest go without the penalty.
     pub waived_by: Option<Actor>,
+    #[column(fixed)]
     pub currency: Currency,
+    #[column(fixed)]
     pub source: ReservationSource,
     /// The session through which it was paid, if it was paid online.
+    #[column(fixed)]
     pub payment: Option<SmolStr>,
+    #[column(fixed)]
     pub created_at: Timestamp,
     pub updated_at: Timestamp,
     pub ended_at: Option<Timestamp>,
@@ -87,95 +93,6 @@ const CROCKFORD: &[u8; 32] = b"0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 pub fn confirmation_code(hold: HoldId) -> SmolStr {
     let hash = Sha256::digest(hold.uuid().as_bytes());
     hash.iter().take(CODE_LETTERS).map(|byte| char::from(CROCKFORD[usize::from(byte & 31)])).collect()
-}
-
-impl Record for Reservation {
-    const TABLE: &'static Table = &Table {
-        name: "reservations",
-        columns: &[
-            Column::fixed("hold", ColumnType::Uuid),
-            Column::fixed("booked_by", ColumnType::Uuid),
-            Column::fixed("property", ColumnType::Text),
-            Column::changing("state", ColumnType::Text),
-            Column::changing("checkin", ColumnType::Text),
-            Column::changing("checkout", ColumnType::Text),
-            Column::changing("rooms", ColumnType::Json),
-            Column::changing("total", ColumnType::Int),
-            Column::changing("paid", ColumnType::Int),
-            Column::changing("refunded", ColumnType::Int),
-            Column::changing("penalty", ColumnType::Int),
-            Column::changing("waived_by", ColumnType::Text),
-            Column::fixed("currency", ColumnType::Text),
-            Column::fixed("source", ColumnType::Text),
-            Column::fixed("payment", ColumnType::Text),
-            Column::fixed("created_at", ColumnType::Time),
-            Column::changing("updated_at", ColumnType::Time),
-            Column::changing("ended_at", ColumnType::Time),
-        ],
-        key_columns: 1,
-        due: None,
-    };
-
-    type Key = HoldId;
-
-    fn key(&self) -> HoldId {
-        self.hold
-    }
-
-    fn write_key<'a>(hold: &'a HoldId, out: &mut dyn Columns<'a>) {
-        out.put(Value::Uuid(hold.uuid()));
-    }
-
-    fn write<'a>(&'a self, out: &mut dyn Columns<'a>) {
-        out.put(Value::Uuid(self.hold.uuid()));
-        out.put(Value::Uuid(self.booked_by.uuid()));
-        out.put(Value::Text(self.property.as_str()));
-        out.put(Value::Text(self.state.as_str()));
-        out.put(Value::Text(self.dates.checkin_text()));
-        out.put(Value::Text(self.dates.checkout_text()));
-        out.put_text(self.rooms.as_json());
-        out.put(Value::Int(self.total));
-        out.put(Value::Int(self.paid));
-        out.put(Value::Int(self.refunded));
-        out.put(Value::Int(self.penalty));
-        out.put_text(self.waived_by.as_ref().map(Actor::as_str));
-        out.put(Value::Text(self.currency.as_str()));
-        out.put(Value::Text(self.source.as_str()));
-        out.put_text(self.payment.as_deref());
-        out.put(Value::Time(self.created_at));
-        out.put(Value::Time(self.updated_at));
-        out.put_time(self.ended_at);
-    }
-
-    fn read(row: &mut dyn Row) -> Result<Reservation, Corrupt> {
-        let hold = stored(HoldId::new(row.uuid()?))?;
-        let booked_by = stored(HoldId::new(row.uuid()?))?;
-        let property = stored(PropertyName::new(row.text()?))?;
-        let state = ReservationState::stored(row.text()?)?;
-        let (checkin, checkout) = (stored_date(row.text()?)?, stored_date(row.text()?)?);
-        Ok(Reservation {
-            hold,
-            booked_by,
-            property,
-            state,
-            dates: stored_dates(checkin, checkout)?,
-            rooms: JsonList::stored(row.text_or_null()?)?,
-            total: row.int()?,
-            paid: row.int()?,
-            refunded: row.int()?,
-            penalty: row.int()?,
-            waived_by: row.text_or_null()?.map(Actor::stored),
-            currency: stored(Currency::parse(row.text()?))?,
-            source: ReservationSource::stored(row.text()?)?,
-            payment: row.text_or_null()?.map(SmolStr::new),
-            created_at: row.time()?,
-            updated_at: row.time()?,
-            ended_at: row.time_or_null()?,
-            version: row.int()?,
-        })
-    }
-
-    versioned!();
 }
 
 #[cfg(test)]

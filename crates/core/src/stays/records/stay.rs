@@ -4,15 +4,12 @@
 use serde::{Deserialize, Serialize};
 use smol_str::SmolStr;
 
-use crate::kernel::{
-    Column, ColumnType, Columns, Corrupt, Currency, HoldId, Invalid, Json, JsonList, Lines, Record, Reference, Row,
-    Table, Timestamp, Value,
-};
-use crate::operations::{OperationKey, versioned};
+use crate::kernel::{Currency, HoldId, Invalid, Json, JsonList, Lines, Record, Reference, Timestamp};
+use crate::operations::OperationKey;
 use crate::stays::operations::checkout_key;
 use crate::stays::{PropertyName, QuoteId, RatePlanCode, RoomTypeCode, StayDates, stay_lines};
 
-use super::{CancellationPolicy, stored, stored_date, stored_dates};
+use super::CancellationPolicy;
 
 /// Rooms of one type at one price.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -63,23 +60,34 @@ pub struct CheckoutPage {
     pub url: SmolStr,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, Record)]
+#[record(table = "stays")]
 pub struct Stay {
+    #[column(key)]
     pub hold: HoldId,
+    #[column(fixed)]
     pub property: PropertyName,
+    #[column(fixed)]
     pub quote: Option<QuoteId>,
     /// Where it was agreed on.
+    #[column(fixed)]
     pub conversation: Option<Reference>,
     #[serde(flatten)]
+    #[column(fixed)]
     pub dates: StayDates,
+    #[column(fixed)]
     pub rooms: JsonList<StayRoom>,
+    #[column(fixed)]
     pub total: i64,
+    #[column(fixed)]
     pub currency: Currency,
     // As its column: `checkout` is the day of departure, and replies are kept as JSON.
     #[serde(rename = "checkout_session")]
+    #[column(name = "checkout_session")]
     pub checkout: Option<Json<Checkout>>,
     /// The payer is done, and the money is on its way.
     pub awaiting_payment: bool,
+    #[column(fixed)]
     pub created_at: Timestamp,
     pub updated_at: Timestamp,
     pub version: i64,
@@ -98,78 +106,4 @@ impl Stay {
     pub fn checkout_operation(&self) -> Option<OperationKey> {
         self.checkout.as_ref().map(|checkout| checkout_key(self.hold, checkout.number))
     }
-}
-
-impl Record for Stay {
-    const TABLE: &'static Table = &Table {
-        name: "stays",
-        columns: &[
-            Column::fixed("hold", ColumnType::Uuid),
-            Column::fixed("property", ColumnType::Text),
-            Column::fixed("quote", ColumnType::Uuid),
-            Column::fixed("conversation", ColumnType::Text),
-            Column::fixed("checkin", ColumnType::Text),
-            Column::fixed("checkout", ColumnType::Text),
-            Column::fixed("rooms", ColumnType::Json),
-            Column::fixed("total", ColumnType::Int),
-            Column::fixed("currency", ColumnType::Text),
-            Column::changing("checkout_session", ColumnType::Json),
-            Column::changing("awaiting_payment", ColumnType::Bool),
-            Column::fixed("created_at", ColumnType::Time),
-            Column::changing("updated_at", ColumnType::Time),
-        ],
-        key_columns: 1,
-        due: None,
-    };
-
-    type Key = HoldId;
-
-    fn key(&self) -> HoldId {
-        self.hold
-    }
-
-    fn write_key<'a>(hold: &'a HoldId, out: &mut dyn Columns<'a>) {
-        out.put(Value::Uuid(hold.uuid()));
-    }
-
-    fn write<'a>(&'a self, out: &mut dyn Columns<'a>) {
-        out.put(Value::Uuid(self.hold.uuid()));
-        out.put(Value::Text(self.property.as_str()));
-        out.put(self.quote.map_or(Value::Null, |quote| Value::Uuid(quote.uuid())));
-        out.put_text(self.conversation.as_ref().map(Reference::as_str));
-        out.put(Value::Text(self.dates.checkin_text()));
-        out.put(Value::Text(self.dates.checkout_text()));
-        out.put_text(self.rooms.as_json());
-        out.put(Value::Int(self.total));
-        out.put(Value::Text(self.currency.as_str()));
-        out.put_text(self.checkout.as_ref().map(Json::as_text));
-        out.put(Value::Bool(self.awaiting_payment));
-        out.put(Value::Time(self.created_at));
-        out.put(Value::Time(self.updated_at));
-    }
-
-    fn read(row: &mut dyn Row) -> Result<Stay, Corrupt> {
-        let hold = stored(HoldId::new(row.uuid()?))?;
-        let property = stored(PropertyName::new(row.text()?))?;
-        let quote = row.uuid_or_null()?.map(QuoteId::new).map(stored).transpose()?;
-        let conversation = row.text_or_null()?.map(Reference::new).map(stored).transpose()?;
-        let (checkin, checkout) = (stored_date(row.text()?)?, stored_date(row.text()?)?);
-        Ok(Stay {
-            hold,
-            property,
-            quote,
-            conversation,
-            dates: stored_dates(checkin, checkout)?,
-            rooms: JsonList::stored(row.text_or_null()?)?,
-            total: row.int()?,
-            currency: stored(Currency::parse(row.text()?))?,
-            checkout: row.text_or_null()?.map(Json::stored).transpose()?,
-            awaiting_payment: row.bool()?,
-            created_at: row.time()?,
-            updated_at: row.time()?,
-            version: row.int()?,
-        })
-    }
-
-    versioned!();
 }
