@@ -35,16 +35,6 @@ impl<T: DeserializeOwned> ColumnValue for Json<T> {
     }
 }
 
-impl<T: DeserializeOwned> Json<T> {
-    pub(crate) fn stored(text: &str) -> Result<Json<T>, Corrupt> {
-        Json::from_value(Value::Text(text))
-    }
-
-    pub(crate) fn as_text(&self) -> &str {
-        &self.text
-    }
-}
-
 impl<T: PartialEq> PartialEq for Json<T> {
     fn eq(&self, other: &Json<T>) -> bool {
         self.value == other.value

@@ -55,16 +55,6 @@ impl<T: DeserializeOwned> ColumnValue for JsonList<T> {
     }
 }
 
-impl<T: DeserializeOwned> JsonList<T> {
-    pub(crate) fn stored(json: Option<&str>) -> Result<JsonList<T>, Corrupt> {
-        JsonList::from_value(json.map_or(Value::Null, Value::Text))
-    }
-
-    pub(crate) fn as_json(&self) -> Option<&str> {
-        (!self.items.is_empty()).then_some(self.json.as_str())
-    }
-}
-
 impl<T> Deref for JsonList<T> {
     type Target = [T];
 

@@ -100,24 +100,6 @@ pub trait Columns<'a> {
     fn put(&mut self, value: Value<'a>);
 }
 
-impl<'a> dyn Columns<'a> + '_ {
-    pub fn put_text(&mut self, text: Option<&'a str>) {
-        self.put(text.map_or(Value::Null, Value::Text));
-    }
-
-    pub fn put_bytes(&mut self, bytes: Option<&'a [u8]>) {
-        self.put(bytes.map_or(Value::Null, Value::Bytes));
-    }
-
-    pub fn put_int(&mut self, int: Option<i64>) {
-        self.put(int.map_or(Value::Null, Value::Int));
-    }
-
-    pub fn put_time(&mut self, time: Option<Timestamp>) {
-        self.put(time.map_or(Value::Null, Value::Time));
-    }
-}
-
 /// A loaded row: its values one after the other, in the descriptor's order, `version` last.
 pub trait Row {
     fn next_value(&mut self) -> Result<Value<'_>, Corrupt>;
@@ -206,10 +188,6 @@ impl dyn Row + '_ {
         self.next_value()?.or_null(Value::int)
     }
 
-    pub fn bool(&mut self) -> Result<bool, Corrupt> {
-        self.next_value()?.bool()
-    }
-
     pub fn uuid(&mut self) -> Result<Uuid, Corrupt> {
         self.next_value()?.uuid()
     }
@@ -236,10 +214,6 @@ impl dyn Row + '_ {
 
     pub fn bytes(&mut self) -> Result<&[u8], Corrupt> {
         self.next_value()?.bytes()
-    }
-
-    pub fn bytes_or_null(&mut self) -> Result<Option<&[u8]>, Corrupt> {
-        self.next_value()?.or_null(Value::bytes)
     }
 }
 

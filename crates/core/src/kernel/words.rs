@@ -21,13 +21,6 @@ macro_rules! words {
             }
         }
 
-        impl $type {
-            #[allow(dead_code)]
-            fn stored(text: &str) -> Result<$type, $crate::kernel::Corrupt> {
-                $crate::kernel::ColumnValue::from_value($crate::kernel::Value::Text(text))
-            }
-        }
-
         $crate::kernel::text_column!($type, Text, |text: &str| {
             $type::parse(text).ok_or_else(|| $crate::kernel::Corrupt::new(format!("the word {text:?}")))
         });

@@ -49,7 +49,6 @@ pub use records::{
     Doubt, Effect, EffectKey, EffectState, Epoch, InboxEvent, InboxKey, InboxSecret, Lease, Operation, OperationRun,
     OperationState, Outcome, PreviousSecret, Schedule, SigningSecret, WaitingOn, WorkerBeat,
 };
-pub(crate) use records::{number, versioned};
 pub use retry::{Backoff, Pause, RETRY_AFTER_SECS_MAX, RetryPolicy};
 pub use schedules::{
     FireSchedules, FiredSchedule, PutSchedule, RemoveSchedule, SCHEDULE_PAYLOAD_BYTES_MAX, SchedulesFired,

@@ -6,7 +6,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::kernel::{AMOUNT_MAX, UNITS_MAX};
+use crate::kernel::{AMOUNT_MAX, Columnar, UNITS_MAX};
 
 /// Millionths in a minor unit.
 pub const MICROS: i64 = 1_000_000;
@@ -17,7 +17,7 @@ const AVERAGE_DECIMALS: i64 = 10_000;
 
 /// How much there is, and what it cost.
 /// Invariant: nothing costs nothing: no quantity, no value. Neither goes below zero.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, Columnar)]
 pub struct Balance {
     pub quantity: i64,
     pub value: i64,

@@ -21,22 +21,3 @@ pub(super) use run::PARKED;
 pub use run::{Lease, OperationRun, OperationState, WaitingOn};
 pub use schedule::Schedule;
 pub use small::{AggregateLock, CorrelatedOperation, Epoch, WorkerBeat};
-
-use crate::kernel::Corrupt;
-
-pub(crate) fn number<N: TryFrom<i64>>(int: i64) -> Result<N, Corrupt> {
-    N::try_from(int).map_err(|_| Corrupt::new(format!("the number {int} is out of range")))
-}
-
-macro_rules! versioned {
-    () => {
-        fn version(&self) -> i64 {
-            self.version
-        }
-
-        fn set_version(&mut self, version: i64) {
-            self.version = version;
-        }
-    };
-}
-pub(crate) use versioned;

@@ -3,10 +3,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::kernel::{Column, ColumnType, Columns, Corrupt, Record, Row, Table, Timestamp, Value};
-use crate::operations::versioned;
+use crate::kernel::{Record, Timestamp};
 
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, Record)]
+#[record(table = "stock_books", remembered)]
 pub struct Books {
     /// No document takes effect before this instant any more.
     pub closed_until: Option<Timestamp>,
@@ -15,37 +15,4 @@ pub struct Books {
     /// Items whose costs are being worked out anew.
     pub revaluing: i64,
     pub version: i64,
-}
-
-impl Record for Books {
-    const TABLE: &'static Table = &Table {
-        name: "stock_books",
-        columns: &[
-            Column::changing("closed_until", ColumnType::Time),
-            Column::changing("posting", ColumnType::Int),
-            Column::changing("revaluing", ColumnType::Int),
-        ],
-        key_columns: 0,
-        due: None,
-    };
-
-    const IS_REMEMBERED: bool = true;
-
-    type Key = ();
-
-    fn key(&self) {}
-
-    fn write_key<'a>((): &'a (), _: &mut dyn Columns<'a>) {}
-
-    fn write<'a>(&'a self, out: &mut dyn Columns<'a>) {
-        out.put_time(self.closed_until);
-        out.put(Value::Int(self.posting));
-        out.put(Value::Int(self.revaluing));
-    }
-
-    fn read(row: &mut dyn Row) -> Result<Books, Corrupt> {
-        Ok(Books { closed_until: row.time_or_null()?, posting: row.int()?, revaluing: row.int()?, version: row.int()? })
-    }
-
-    versioned!();
 }

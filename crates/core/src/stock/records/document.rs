@@ -3,14 +3,10 @@
 use serde::{Deserialize, Serialize};
 
 use crate::kernel::{
-    Column, ColumnType, Columns, Corrupt, Currency, HoldId, Json, Record, Reference, Row, Table, Timestamp, Value,
-    words,
+    Column, ColumnType, Columnar, Columns, Corrupt, Currency, HoldId, Record, Row, Table, Timestamp, words,
 };
-use crate::operations::{number, versioned};
+use crate::stock::DocumentId;
 use crate::stock::content::DocumentHeader;
-use crate::stock::{DocumentId, DocumentNote, StoreName};
-
-use super::stored;
 
 words!(
     DocumentKind {
@@ -101,6 +97,7 @@ impl StockDocument {
     }
 }
 
+/// By hand, because the state stands between columns of the header.
 impl Record for StockDocument {
     const TABLE: &'static Table = &Table {
         name: "stock_documents",
@@ -140,71 +137,76 @@ impl Record for StockDocument {
     }
 
     fn write_key<'a>(id: &'a DocumentId, out: &mut dyn Columns<'a>) {
-        out.put(Value::Uuid(id.uuid()));
+        id.put(out);
     }
 
     fn write<'a>(&'a self, out: &mut dyn Columns<'a>) {
-        let id_or_null = |id: Option<DocumentId>| id.map_or(Value::Null, |id| Value::Uuid(id.uuid()));
         let header = &self.header;
-        out.put(Value::Uuid(self.id.uuid()));
-        out.put(Value::Text(header.kind.as_str()));
-        out.put(Value::Text(self.state.as_str()));
-        out.put(Value::Text(header.store.as_str()));
-        out.put_text(header.to_store.as_ref().map(StoreName::as_str));
-        out.put(Value::Bool(header.in_transit));
-        out.put_time(header.effective_at);
-        out.put_text(header.reference.as_ref().map(Reference::as_str));
-        out.put_text(header.note.as_ref().map(DocumentNote::as_str));
-        out.put(id_or_null(header.about));
-        out.put_text(header.extra.as_ref().map(Json::as_text));
-        out.put(Value::Text(self.currency.as_str()));
-        out.put(Value::Int(i64::from(self.parts)));
-        out.put(Value::Int(i64::from(self.lines)));
-        out.put(Value::Int(i64::from(self.skipped)));
-        out.put(Value::Int(self.cost));
-        out.put_time(self.effective_at);
-        out.put_time(self.posted_at);
-        out.put(id_or_null(self.reversed_by));
-        out.put(Value::Int(i64::from(self.followers)));
-        out.put_time(self.followed_at);
-        out.put(self.hold.map_or(Value::Null, |hold| Value::Uuid(hold.uuid())));
-        out.put(Value::Time(self.created_at));
+        self.id.put(out);
+        header.kind.put(out);
+        self.state.put(out);
+        header.store.put(out);
+        header.to_store.put(out);
+        header.in_transit.put(out);
+        header.effective_at.put(out);
+        header.reference.put(out);
+        header.note.put(out);
+        header.about.put(out);
+        header.extra.put(out);
+        self.currency.put(out);
+        self.parts.put(out);
+        self.lines.put(out);
+        self.skipped.put(out);
+        self.cost.put(out);
+        self.effective_at.put(out);
+        self.posted_at.put(out);
+        self.reversed_by.put(out);
+        self.followers.put(out);
+        self.followed_at.put(out);
+        self.hold.put(out);
+        self.created_at.put(out);
     }
 
     fn read(row: &mut dyn Row) -> Result<StockDocument, Corrupt> {
-        let id = stored(DocumentId::new(row.uuid()?))?;
-        let kind = DocumentKind::stored(row.text()?)?;
-        let state = DocumentState::stored(row.text()?)?;
+        let id = Columnar::take(row)?;
+        let kind = Columnar::take(row)?;
+        let state = Columnar::take(row)?;
         let header = DocumentHeader {
             kind,
-            store: stored(StoreName::new(row.text()?))?,
-            to_store: row.text_or_null()?.map(StoreName::new).map(stored).transpose()?,
-            in_transit: row.bool()?,
-            effective_at: row.time_or_null()?,
-            reference: row.text_or_null()?.map(Reference::new).map(stored).transpose()?,
-            note: row.text_or_null()?.map(DocumentNote::new).map(stored).transpose()?,
-            about: row.uuid_or_null()?.map(DocumentId::new).map(stored).transpose()?,
-            extra: row.text_or_null()?.map(Json::stored).transpose()?,
+            store: Columnar::take(row)?,
+            to_store: Columnar::take(row)?,
+            in_transit: Columnar::take(row)?,
+            effective_at: Columnar::take(row)?,
+            reference: Columnar::take(row)?,
+            note: Columnar::take(row)?,
+            about: Columnar::take(row)?,
+            extra: Columnar::take(row)?,
         };
         Ok(StockDocument {
             id,
             header,
             state,
-            currency: stored(Currency::parse(row.text()?))?,
-            parts: number(row.int()?)?,
-            lines: number(row.int()?)?,
-            skipped: number(row.int()?)?,
-            cost: row.int()?,
-            effective_at: row.time_or_null()?,
-            posted_at: row.time_or_null()?,
-            reversed_by: row.uuid_or_null()?.map(DocumentId::new).map(stored).transpose()?,
-            followers: number(row.int()?)?,
-            followed_at: row.time_or_null()?,
-            hold: row.uuid_or_null()?.map(HoldId::new).map(stored).transpose()?,
-            created_at: row.time()?,
-            version: row.int()?,
+            currency: Columnar::take(row)?,
+            parts: Columnar::take(row)?,
+            lines: Columnar::take(row)?,
+            skipped: Columnar::take(row)?,
+            cost: Columnar::take(row)?,
+            effective_at: Columnar::take(row)?,
+            posted_at: Columnar::take(row)?,
+            reversed_by: Columnar::take(row)?,
+            followers: Columnar::take(row)?,
+            followed_at: Columnar::take(row)?,
+            hold: Columnar::take(row)?,
+            created_at: Columnar::take(row)?,
+            version: Columnar::take(row)?,
         })
     }
 
-    versioned!();
+    fn version(&self) -> i64 {
+        self.version
+    }
+
+    fn set_version(&mut self, version: i64) {
+        self.version = version;
+    }
 }

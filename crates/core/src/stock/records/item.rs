@@ -6,14 +6,11 @@ use std::fmt;
 use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
 
-use crate::kernel::{
-    Column, ColumnType, Columns, Corrupt, Json, JsonList, PoolKey, Record, Row, Table, Timestamp, Value, words,
-};
-use crate::operations::versioned;
+use crate::kernel::{Columnar, Json, JsonList, PoolKey, Record, Timestamp, words};
 use crate::stock::rules::Balance;
 use crate::stock::{DocumentId, LotCode, ProductCode, StoreName, pool_of};
 
-use super::{DocumentKind, stored};
+use super::DocumentKind;
 
 words!(
     /// Where in a store, or on the way to it.
@@ -24,10 +21,6 @@ words!(
 );
 
 impl Place {
-    pub(super) fn read(text: &str) -> Result<Place, Corrupt> {
-        Place::stored(text)
-    }
-
     fn rank(self) -> u8 {
         match self {
             Place::OnHand => 0,
@@ -54,7 +47,7 @@ impl std::hash::Hash for Place {
     }
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, Columnar)]
 pub struct ItemKey {
     pub store: StoreName,
     pub place: Place,
@@ -76,20 +69,6 @@ impl ItemKey {
             Place::OnHand => Some(pool_of(&self.store, &self.product)),
             Place::InTransit => None,
         }
-    }
-
-    pub(super) fn put<'a>(&'a self, out: &mut dyn Columns<'a>) {
-        out.put(Value::Text(self.store.as_str()));
-        out.put(Value::Text(self.place.as_str()));
-        out.put(Value::Text(self.product.as_str()));
-    }
-
-    pub(super) fn take(row: &mut dyn Row) -> Result<ItemKey, Corrupt> {
-        Ok(ItemKey {
-            store: stored(StoreName::new(row.text()?))?,
-            place: Place::stored(row.text()?)?,
-            product: stored(ProductCode::new(row.text()?))?,
-        })
     }
 }
 
@@ -146,8 +125,10 @@ impl Revaluing {
     }
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, Record)]
+#[record(table = "stock_items", remembered)]
 pub struct StockItem {
+    #[column(key)]
     pub key: ItemKey,
     pub quantity: i64,
     /// In millionths of a minor unit. Provisional while the item is revalued.
@@ -159,6 +140,7 @@ pub struct StockItem {
     /// Number of the last row that changed the cost of an earlier one; 0 if none did.
     pub revalued_seq: i64,
     /// What was there when the last units left: its average outlives it.
+    #[column(name = "known_quantity", name = "known_value")]
     pub known: Balance,
     pub lots: JsonList<LotLeft>,
     pub revaluing: Option<Json<Revaluing>>,
@@ -189,68 +171,4 @@ impl StockItem {
     pub fn is_backdated(&self, effective_at: Timestamp) -> bool {
         self.last_effective.is_some_and(|last| effective_at < last)
     }
-}
-
-impl Record for StockItem {
-    const TABLE: &'static Table = &Table {
-        name: "stock_items",
-        columns: &[
-            Column::fixed("store", ColumnType::Text),
-            Column::fixed("place", ColumnType::Text),
-            Column::fixed("product", ColumnType::Text),
-            Column::changing("quantity", ColumnType::Int),
-            Column::changing("value", ColumnType::Int),
-            Column::changing("seq", ColumnType::Int),
-            Column::changing("last_effective", ColumnType::Time),
-            Column::changing("revalued_seq", ColumnType::Int),
-            Column::changing("known_quantity", ColumnType::Int),
-            Column::changing("known_value", ColumnType::Int),
-            Column::changing("lots", ColumnType::Json),
-            Column::changing("revaluing", ColumnType::Json),
-        ],
-        key_columns: 3,
-        due: None,
-    };
-
-    const IS_REMEMBERED: bool = true;
-
-    type Key = ItemKey;
-
-    fn key(&self) -> ItemKey {
-        self.key.clone()
-    }
-
-    fn write_key<'a>(key: &'a ItemKey, out: &mut dyn Columns<'a>) {
-        key.put(out);
-    }
-
-    fn write<'a>(&'a self, out: &mut dyn Columns<'a>) {
-        self.key.put(out);
-        out.put(Value::Int(self.quantity));
-        out.put(Value::Int(self.value));
-        out.put(Value::Int(self.seq));
-        out.put_time(self.last_effective);
-        out.put(Value::Int(self.revalued_seq));
-        out.put(Value::Int(self.known.quantity));
-        out.put(Value::Int(self.known.value));
-        out.put_text(self.lots.as_json());
-        out.put_text(self.revaluing.as_ref().map(Json::as_text));
-    }
-
-    fn read(row: &mut dyn Row) -> Result<StockItem, Corrupt> {
-        Ok(StockItem {
-            key: ItemKey::take(row)?,
-            quantity: row.int()?,
-            value: row.int()?,
-            seq: row.int()?,
-            last_effective: row.time_or_null()?,
-            revalued_seq: row.int()?,
-            known: Balance { quantity: row.int()?, value: row.int()? },
-            lots: JsonList::stored(row.text_or_null()?)?,
-            revaluing: row.text_or_null()?.map(Json::stored).transpose()?,
-            version: row.int()?,
-        })
-    }
-
-    versioned!();
 }

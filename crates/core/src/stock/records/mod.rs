@@ -21,10 +21,3 @@ pub use part::{DocumentPart, PartKey, PartSpread};
 pub use product::{Pack, Product, Tracking};
 pub use serial::{Serial, SerialKey};
 pub use store::Store;
-
-use crate::kernel::{Corrupt, Invalid};
-
-/// For names and the like that a store gave back.
-fn stored<T>(read: Result<T, Invalid>) -> Result<T, Corrupt> {
-    read.map_err(|invalid| Corrupt::new(invalid.to_string()))
-}

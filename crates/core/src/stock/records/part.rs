@@ -2,13 +2,12 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::kernel::{Column, ColumnType, Columns, Corrupt, Json, JsonList, Record, Row, Table, Value};
-use crate::operations::{number, versioned};
+use crate::kernel::{Columnar, Json, JsonList, Record};
 use crate::stock::{DocumentId, rules};
 
-use super::{DocumentLine, LineOutcome, Spread, stored};
+use super::{DocumentLine, LineOutcome, Spread};
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, Columnar)]
 pub struct PartKey {
     pub document: DocumentId,
     /// From 0.
@@ -35,8 +34,10 @@ impl PartSpread {
     }
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, Record)]
+#[record(table = "stock_document_parts")]
 pub struct DocumentPart {
+    #[column(key)]
     pub key: PartKey,
     pub lines: JsonList<DocumentLine>,
     /// What the lines say that they cost together, and how many units they have: what extra costs are spread by.
@@ -49,63 +50,4 @@ pub struct DocumentPart {
     pub outcomes: JsonList<LineOutcome>,
     pub posted: bool,
     pub version: i64,
-}
-
-impl Record for DocumentPart {
-    const TABLE: &'static Table = &Table {
-        name: "stock_document_parts",
-        columns: &[
-            Column::fixed("document", ColumnType::Uuid),
-            Column::fixed("number", ColumnType::Int),
-            Column::changing("lines", ColumnType::Json),
-            Column::changing("cost", ColumnType::Int),
-            Column::changing("quantity", ColumnType::Int),
-            Column::changing("first_line", ColumnType::Int),
-            Column::changing("spread", ColumnType::Json),
-            Column::changing("outcomes", ColumnType::Json),
-            Column::changing("posted", ColumnType::Bool),
-        ],
-        key_columns: 2,
-        due: None,
-    };
-
-    type Key = PartKey;
-
-    fn key(&self) -> PartKey {
-        self.key
-    }
-
-    fn write_key<'a>(key: &'a PartKey, out: &mut dyn Columns<'a>) {
-        out.put(Value::Uuid(key.document.uuid()));
-        out.put(Value::Int(i64::from(key.number)));
-    }
-
-    fn write<'a>(&'a self, out: &mut dyn Columns<'a>) {
-        DocumentPart::write_key(&self.key, out);
-        out.put_text(self.lines.as_json());
-        out.put(Value::Int(self.cost));
-        out.put(Value::Int(self.quantity));
-        out.put(Value::Int(i64::from(self.first_line)));
-        out.put_text(self.spread.as_ref().map(Json::as_text));
-        out.put_text(self.outcomes.as_json());
-        out.put(Value::Bool(self.posted));
-    }
-
-    fn read(row: &mut dyn Row) -> Result<DocumentPart, Corrupt> {
-        let document = stored(DocumentId::new(row.uuid()?))?;
-        let key = PartKey { document, number: number(row.int()?)? };
-        Ok(DocumentPart {
-            key,
-            lines: JsonList::stored(row.text_or_null()?)?,
-            cost: row.int()?,
-            quantity: row.int()?,
-            first_line: number(row.int()?)?,
-            spread: row.text_or_null()?.map(Json::stored).transpose()?,
-            outcomes: JsonList::stored(row.text_or_null()?)?,
-            posted: row.bool()?,
-            version: row.int()?,
-        })
-    }
-
-    versioned!();
 }
