@@ -7,9 +7,10 @@ use super::sources::{read, root};
 const PREFIX: &str = "surehold-";
 
 /// A crate and those of ours that it is built with. What only its tests use is not listed.
-const CRATES: [(&str, &[&str]); 17] = [
+const CRATES: [(&str, &[&str]); 18] = [
     ("connect", &["core", "engine"]),
-    ("core", &[]),
+    ("core", &["core-macros"]),
+    ("core-macros", &[]),
     ("engine", &["core"]),
     ("fuzz", &["connect", "core", "engine", "http", "simulators"]),
     ("http", &["connect", "core", "engine", "http-macros"]),
