@@ -1,121 +1,82 @@
 //! What happened, packed for the journal. An event names the record and the numbers that changed; what the record's
-//! immutable part already says is not copied. A module's events are a variant here. Variants are only
-//! ever appended: their order is the stored format.
+//! immutable part already says is not copied. Variants are only ever appended: their order is the stored format.
 
-use serde::{Deserialize, Serialize};
+mod declare;
+mod sent;
+
 use thiserror::Error;
 
 use crate::operations::OperationsEvent;
-use crate::repairs::Repaired;
+use crate::repairs::RepairsEvent;
 use crate::stays::StaysEvent;
 use crate::stock::StockEvent;
 
-use super::{ConvertMode, HoldId, HoldPolicy, KeyId, Lines, PoolKey, Slug, TenantId, Timestamp};
+use super::{ConvertMode, HoldId, HoldPolicy, KeyId, Lines, LinesSent, PoolKey, Slug, TenantId, Timestamp};
 
-/// `versions` are those of the pools after the event, in the order of the lines that it is about.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Event {
-    SlugClaimed {
-        slug: Slug,
-        claimed_by: TenantId,
-    },
-    TenantCreated {
-        policy: HoldPolicy,
-    },
-    PolicyChanged {
-        policy: HoldPolicy,
-    },
-    PoolChanged {
-        pool: PoolKey,
-        version: i64,
-        total: i64,
-        overbook: i64,
-        granted: i64,
-        closed: bool,
-    },
-    /// Follows `PoolChanged` when the new capacity is below what is promised.
-    PoolOversold {
-        pool: PoolKey,
-        oversold: i64,
-    },
-    HoldPlaced {
-        hold: HoldId,
-        versions: Vec<i64>,
-    },
-    HoldExtended {
-        hold: HoldId,
-        expires_at: Timestamp,
-    },
-    HoldCancelled {
-        hold: HoldId,
-        versions: Vec<i64>,
-    },
-    HoldExpired {
-        hold: HoldId,
-        versions: Vec<i64>,
-    },
-    /// `versions` in the order of the hold's lines; what is not kept is released.
-    HoldConverted {
-        hold: HoldId,
-        mode: ConvertMode,
-        kept: Lines,
-        versions: Vec<i64>,
-    },
-    BookedGivenBack {
-        hold: HoldId,
-        lines: Lines,
-        versions: Vec<i64>,
-    },
-    /// `pools` are those whose booked units changed, in the order of `versions`.
-    BookedMoved {
-        hold: HoldId,
-        from: Lines,
-        to: Lines,
-        pools: Vec<PoolKey>,
-        versions: Vec<i64>,
-    },
-    KeyCreated {
-        key: KeyId,
-    },
-    KeyRotated {
-        key: KeyId,
-        replaced_by: KeyId,
-        ends_at: Timestamp,
-    },
-    KeyRevoked {
-        key: KeyId,
-    },
-    /// The rows of the journal before this one are gone.
-    JournalTrimmed {
-        before_seq: i64,
-    },
-    Operations(OperationsEvent),
-    Repaired(Repaired),
-    Stays(StaysEvent),
-    Stock(StockEvent),
+pub(crate) use declare::events;
+pub use declare::{DeclaredEvent, DeclaredField};
+pub(crate) use sent::sent;
+pub use sent::{Sent, Shape};
+
+events! {
+    /// `versions` are those of the pools after the event, in the order of the lines that it is about.
+    pub enum Event {
+        SlugClaimed = "slug_claimed" { slug: Slug, claimed_by: TenantId }, offered about "slug:{slug}";
+        TenantCreated = "tenant_created" { policy: HoldPolicy }, offered about "tenant";
+        PolicyChanged = "policy_changed" { policy: HoldPolicy }, offered about "tenant";
+        PoolChanged = "pool_changed" {
+            pool: PoolKey,
+            version: i64,
+            total: i64,
+            overbook: i64,
+            granted: i64,
+            closed: bool,
+        }, offered about "pool:{pool}";
+        /// Follows `pool_changed` when the new capacity is below what is promised.
+        PoolOversold = "pool_oversold" { pool: PoolKey, oversold: i64 }, offered about "pool:{pool}";
+        HoldPlaced = "hold_placed" { hold: HoldId, versions: Vec<i64> }, offered about "hold:{hold}";
+        HoldExtended = "hold_extended" { hold: HoldId, expires_at: Timestamp }, offered about "hold:{hold}";
+        HoldCancelled = "hold_cancelled" { hold: HoldId, versions: Vec<i64> }, offered about "hold:{hold}";
+        HoldExpired = "hold_expired" { hold: HoldId, versions: Vec<i64> }, offered about "hold:{hold}";
+        /// What is not kept is released.
+        HoldConverted = "hold_converted" {
+            hold: HoldId,
+            mode: ConvertMode,
+            kept: Lines as LinesSent,
+            /// In the order of the hold's lines.
+            versions: Vec<i64>,
+        }, offered about "hold:{hold}";
+        BookedGivenBack = "booked_given_back" {
+            hold: HoldId,
+            lines: Lines as LinesSent,
+            versions: Vec<i64>,
+        }, offered about "hold:{hold}";
+        BookedMoved = "booked_moved" {
+            hold: HoldId,
+            from: Lines as LinesSent,
+            to: Lines as LinesSent,
+            /// Those whose booked units changed, in the order of `versions`.
+            pools: Vec<PoolKey>,
+            versions: Vec<i64>,
+        }, offered about "hold:{hold}";
+        KeyCreated = "key_created" { key: KeyId }, offered about "key:{key}";
+        KeyRotated = "key_rotated" {
+            key: KeyId,
+            replaced_by: KeyId,
+            ends_at: Timestamp,
+        }, offered about "key:{key}";
+        KeyRevoked = "key_revoked" { key: KeyId }, offered about "key:{key}";
+        JournalTrimmed = "journal_trimmed" {
+            /// Events of rows before this one are gone.
+            before_seq: i64,
+        }, offered about "journal";
+    }
+    of modules: Operations(OperationsEvent), Repaired(RepairsEvent), Stays(StaysEvent), Stock(StockEvent);
 }
 
 #[derive(Debug, Error)]
 #[error("the journal holds events that cannot be read")]
 pub struct EventsCorrupt(#[source] postcard::Error);
-
-impl From<OperationsEvent> for Event {
-    fn from(event: OperationsEvent) -> Event {
-        Event::Operations(event)
-    }
-}
-
-impl From<StaysEvent> for Event {
-    fn from(event: StaysEvent) -> Event {
-        Event::Stays(event)
-    }
-}
-
-impl From<StockEvent> for Event {
-    fn from(event: StockEvent) -> Event {
-        Event::Stock(event)
-    }
-}
 
 impl Event {
     pub(super) fn encode(&self, out: &mut Vec<u8>) {

@@ -2,9 +2,12 @@
 
 use std::sync::Arc;
 
-use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+use serde::de::Error;
+use serde::ser::SerializeMap;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde_json::Map;
 
-use super::{ColumnType, ColumnValue, Corrupt, Invalid, PoolKey, ResourceName, Slot, Value};
+use super::{ColumnType, ColumnValue, Corrupt, Invalid, PoolKey, ResourceName, Sent, Shape, Slot, Value};
 
 pub const LINES_MAX: usize = 100;
 pub const QUANTITY_MAX: i64 = 1_000_000;
@@ -40,6 +43,11 @@ impl Lines {
             return Err(Invalid::LineTwice { pool: twice[0].pool.clone() });
         }
         Ok(Lines::from_sorted(lines))
+    }
+
+    /// Of what is written already: a hold may have nothing left. A command refuses that.
+    fn read(lines: Vec<Line>) -> Result<Lines, Invalid> {
+        if lines.is_empty() { Ok(Lines::from_sorted(lines)) } else { Lines::new(lines) }
     }
 
     pub(super) fn from_sorted(items: Vec<Line>) -> Lines {
@@ -119,9 +127,7 @@ impl Serialize for Lines {
 
 impl<'de> Deserialize<'de> for Lines {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Lines, D::Error> {
-        let items = Vec::<Line>::deserialize(deserializer)?;
-        // What a hold has left may be nothing; a command refuses it.
-        if items.is_empty() { Ok(Lines::from_sorted(items)) } else { Lines::new(items).map_err(de::Error::custom) }
+        Lines::read(Vec::deserialize(deserializer)?).map_err(Error::custom)
     }
 }
 
@@ -135,6 +141,54 @@ impl<'de> Deserialize<'de> for Line {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Line, D::Error> {
         let (resource, slot, quantity) = <(ResourceName, Slot, i64)>::deserialize(deserializer)?;
         Ok(Line { pool: PoolKey { resource, slot }, quantity })
+    }
+}
+
+/// Lines as they are sent: a list of objects, where what is stored is a list of lists.
+#[derive(Clone, Debug)]
+pub struct LinesSent(pub Lines);
+
+impl Serialize for LinesSent {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        #[derive(Serialize)]
+        struct LineSent<'a> {
+            resource: &'a str,
+            slot: &'a str,
+            quantity: i64,
+        }
+        serializer.collect_seq(self.0.iter().map(|Line { pool, quantity }| LineSent {
+            resource: pool.resource.as_str(),
+            slot: pool.slot.as_str(),
+            quantity: *quantity,
+        }))
+    }
+}
+
+impl<'de> Deserialize<'de> for LinesSent {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<LinesSent, D::Error> {
+        #[derive(Deserialize)]
+        struct LineSent {
+            #[serde(flatten)]
+            pool: PoolKey,
+            quantity: i64,
+        }
+        let lines = Vec::<LineSent>::deserialize(deserializer)?;
+        let lines = lines.into_iter().map(|LineSent { pool, quantity }| Line { pool, quantity }).collect();
+        Lines::read(lines).map(LinesSent).map_err(Error::custom)
+    }
+}
+
+impl Sent for LinesSent {
+    type Value = Lines;
+    const SHAPE: &'static Shape = &Shape::List(&Shape::Component("Line"));
+
+    fn send<M: SerializeMap>(name: &'static str, lines: &Lines, object: &mut M) -> Result<(), M::Error> {
+        object.serialize_entry(name, &LinesSent(lines.clone()))
+    }
+
+    fn receive(name: &str, object: &mut Map<String, serde_json::Value>) -> serde_json::Result<Lines> {
+        let LinesSent(lines) = serde_json::from_value(object.remove(name).unwrap_or_default())?;
+        Ok(lines)
     }
 }
 

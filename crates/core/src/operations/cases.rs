@@ -52,7 +52,7 @@ pub(crate) fn open_case(facts: &mut Facts, new: NewCase) -> Result<(), Halt> {
         }
     };
     if opened {
-        facts.emit(&OperationsEvent::CaseOpened { kind: key.kind, key: key.key }.into());
+        facts.emit(&OperationsEvent::CaseOpened { case: key }.into());
     }
     Ok(())
 }
@@ -67,7 +67,7 @@ pub(crate) fn close_case(facts: &mut Facts, key: &CaseKey, by: Option<&Actor>, h
         case.resolved_at = Some(now);
         case.resolved_by = by.cloned();
         case.resolution = Some(how.clone());
-        facts.emit(&OperationsEvent::CaseResolved { kind: key.kind.clone(), key: key.key.clone() }.into());
+        facts.emit(&OperationsEvent::CaseResolved { case: key.clone() }.into());
     }
     Ok(())
 }
@@ -98,8 +98,7 @@ impl Command for AssignCase {
             }
             CaseState::Open => {}
         }
-        let CaseKey { kind, key } = self.case.clone();
-        facts.emit(&OperationsEvent::CaseAssigned { kind, key }.into());
+        facts.emit(&OperationsEvent::CaseAssigned { case: self.case.clone() }.into());
         let case = facts.get_mut::<Case>(&self.case)?.expect("just read");
         case.assigned_to = Some(self.to.clone());
         Ok(case.clone())

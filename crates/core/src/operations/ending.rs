@@ -102,8 +102,7 @@ pub(super) fn succeed(facts: &mut Facts, key: &OperationKey, result: Payload) ->
     let (rerun, last_token) = (run.rerun, run.last_token);
     let generation = facts.get::<Operation>(key)?.expect("a run belongs to an operation").generation;
     let events = facts.events_of_command();
-    let (kind, dedupe_key) = (key.kind.clone().into(), key.key.clone().into());
-    facts.emit(&OperationsEvent::OperationSucceeded { kind, key: dedupe_key, generation, events }.into());
+    facts.emit(&OperationsEvent::OperationSucceeded { operation: key.into(), generation, events }.into());
     if !rerun {
         return end(facts, key, Outcome::Succeeded, Some(result));
     }
@@ -154,8 +153,7 @@ pub(super) fn bury(facts: &mut Facts, key: &OperationKey, code: &str, error: &st
         Some(known) => *known = DeadLetter { version: known.version, ..letter },
         None => drop(facts.insert(letter)),
     }
-    let (kind, dedupe_key) = (key.kind.clone().into(), key.key.clone().into());
-    facts.emit(&OperationsEvent::OperationDied { kind, key: dedupe_key, generation, code: shortened(code) }.into());
+    facts.emit(&OperationsEvent::OperationDied { operation: key.into(), generation, code: shortened(code) }.into());
     end(facts, key, Outcome::DeadLetter, None)
 }
 

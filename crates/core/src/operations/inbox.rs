@@ -122,9 +122,8 @@ impl Command for ReceiveEvent {
             version: 0,
         });
         let InboxKey { source, external_id } = self.key.clone();
-        let (kind, key) = (operation.kind.clone().into(), operation.key.clone().into());
         let (source, external_id) = (source.into(), external_id.into());
-        facts.emit(&OperationsEvent::InboxReceived { source, external_id, kind, key }.into());
+        facts.emit(&OperationsEvent::InboxReceived { source, external_id, operation: (&operation).into() }.into());
         Ok(Received { stored: true, body_differs: false, operation, enqueued })
     }
 }

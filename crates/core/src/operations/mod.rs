@@ -30,7 +30,7 @@ pub use cases::{AssignCase, ResolveCase};
 pub(crate) use cases::{NewCase, close_case, open_case};
 pub use cron::{CRON_BYTES_MAX, Cron, CronError, CronField};
 pub use enqueue::{Enqueued, NewOperation, enqueue};
-pub use event::OperationsEvent;
+pub use event::{OperationName, OperationsEvent};
 pub use handlers::{AfterRejection, EffectHandler, StateHandler, Step};
 pub use inbox::{
     CONTENT_TYPE_BYTES_MAX, INBOX_BODY_BYTES_MAX, INBOX_OVERLAP_SECS_MAX, Inbox, InboxRefusal, PutInbox, ReceiveEvent,

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use smol_str::{SmolStr, format_smolstr};
 use thiserror::Error;
 
-use super::{RepairRecord, Repaired, RepairedThing};
+use super::{RepairRecord, RepairedThing, RepairsEvent};
 use crate::kernel::{
     Command, Event, Facts, Hold, HoldId, HoldState, Owner, OwnerName, Pool, PoolKey, Reads, Slot, Stop, Tenant,
 };
@@ -106,7 +106,7 @@ impl Command for RepairCommand {
     fn decide(&self, facts: &mut Facts) -> Decision<RepairDone> {
         facts.get::<Tenant>(&())?.ok_or(RepairRefusal::TenantNotFound)?;
         self.require_first(facts)?;
-        let (thing, oversold) = match &self.repair {
+        let (repaired, oversold) = match &self.repair {
             Repair::Pool { pool, held_delta, booked_delta } => {
                 self.repair_pool(facts, pool, *held_delta, *booked_delta)?
             }
@@ -118,7 +118,8 @@ impl Command for RepairCommand {
             }
         };
         self.keep_record(facts)?;
-        facts.emit(&Event::Repaired(Repaired { thing, actor: self.actor.clone(), reason: self.reason.clone() }));
+        let (actor, reason) = (self.actor.clone(), self.reason.clone());
+        facts.emit(&RepairsEvent::Repaired { repaired, actor, reason }.into());
         if let Some(oversold) = oversold {
             facts.emit(&oversold);
         }
@@ -227,7 +228,6 @@ impl RepairCommand {
         facts.remove::<AggregateLock>(aggregate);
         // Somebody may be waiting for it.
         facts.wake_worker(facts.now());
-        let (kind, key) = (operation.kind.as_str().into(), operation.key.as_str().into());
-        Ok(RepairedThing::Lock { aggregate: aggregate.as_str().into(), kind, key })
+        Ok(RepairedThing::Lock { aggregate: aggregate.as_str().into(), operation: operation.into() })
     }
 }

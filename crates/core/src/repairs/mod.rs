@@ -12,5 +12,5 @@ mod record;
 mod tests;
 
 pub use command::{OWNER_HOLDS_PER_REPAIR_MAX, Repair, RepairCommand, RepairDone, RepairRefusal};
-pub use event::{Repaired, RepairedThing};
+pub use event::{RepairedThing, RepairsEvent};
 pub use record::RepairRecord;

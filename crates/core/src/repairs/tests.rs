@@ -136,10 +136,12 @@ fn a_pool_tells_its_step_and_what_it_lacks() {
     });
     let repair = || Repair::Pool { pool: pool_key(), held_delta: 2, booked_delta: 0 };
     assert_eq!(make(&mut facts, repair(), 0), "repair 1");
-    let thing = RepairedThing::Pool { pool: pool_key(), version: 2, held_delta: 2, booked_delta: 0 };
+    let repaired = RepairedThing::Pool { pool: pool_key(), version: 2, held_delta: 2, booked_delta: 0 };
     let (actor, reason) = (Actor::new("ana").unwrap(), Reason::new("audit").unwrap());
-    let expected =
-        [Event::Repaired(Repaired { thing, actor, reason }), Event::PoolOversold { pool: pool_key(), oversold: 1 }];
+    let expected = [
+        RepairsEvent::Repaired { repaired, actor, reason }.into(),
+        Event::PoolOversold { pool: pool_key(), oversold: 1 },
+    ];
     assert_eq!(events(&facts), expected);
     // Whoever audited before that comes too late.
     assert_eq!(make(&mut facts, repair(), 0), "pool room has been repaired since the audit, by ana; audit again");

@@ -1,94 +1,94 @@
-//! What happened to what is sold by the night. Variants are only ever appended: their order is the stored format. No
-//! event has anything about a guest: the journal cannot be erased.
+//! What happened to what is sold by the night. No event has anything about a guest: the journal cannot be erased.
 
 use jiff::civil::Date;
-use serde::{Deserialize, Serialize};
 use smol_str::SmolStr;
 
 use super::{DisputeState, PaymentState, PropertyName, QuoteId, RatePlanCode, ReservationSource, RoomTypeCode};
-use crate::kernel::{Currency, HoldId, Timestamp};
+use crate::kernel::{Currency, HoldId, Shape, Timestamp, events, sent};
 
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum StaysEvent {
-    PropertyChanged {
-        property: PropertyName,
-        version: i64,
-    },
-    RoomTypeChanged {
-        property: PropertyName,
-        room_type: RoomTypeCode,
-        version: i64,
-    },
-    RatePlanChanged {
-        property: PropertyName,
-        rate_plan: RatePlanCode,
-        version: i64,
-    },
-    /// Some rates of nights in the half-open range changed, in these plans. What happened to pools is told by their own
-    /// events.
-    RatesChanged {
-        property: PropertyName,
-        room_type: RoomTypeCode,
-        from: Date,
-        until: Date,
-        rate_plans: Vec<RatePlanCode>,
-    },
-    QuoteSaved {
-        quote: QuoteId,
-        property: PropertyName,
-    },
-    StayCreated {
-        hold: HoldId,
-        property: PropertyName,
-        total: i64,
-        currency: Currency,
-    },
-    /// The stay can be paid there, until then.
-    CheckoutOpened {
-        hold: HoldId,
-        session: SmolStr,
-        expires_at: Timestamp,
-    },
-    /// Where the payment stands now.
-    PaymentChanged {
-        hold: HoldId,
-        session: SmolStr,
-        state: PaymentState,
-        received: i64,
-        /// What the payer has back.
-        refunded: i64,
-        dispute: Option<DisputeState>,
-    },
-    ReservationMade {
-        hold: HoldId,
-        booked_by: HoldId,
-        source: ReservationSource,
-        total: i64,
-        paid: i64,
-    },
-    /// `refund` is asked for, not yet given back.
-    ReservationCancelled {
-        hold: HoldId,
-        penalty: i64,
-        refund: i64,
-    },
-    GuestsDidNotCome {
-        hold: HoldId,
-        penalty: i64,
-        refund: i64,
-    },
-    ReservationChanged {
-        hold: HoldId,
-        total: i64,
-        refund: i64,
-    },
-    GuestErased {
-        hold: HoldId,
-    },
-    /// So many quotes went that nobody may come back to.
-    QuotesPurged {
-        quotes: u32,
-    },
+events! {
+    /// All that happens to one stay is about its hold, in its order. Amounts are in minor units.
+    pub enum StaysEvent {
+        PropertyChanged = "property_changed" { property: PropertyName, version: i64 }, offered about "property:{property}";
+        RoomTypeChanged = "room_type_changed" {
+            property: PropertyName,
+            room_type: RoomTypeCode,
+            version: i64,
+        }, offered about "property:{property}";
+        RatePlanChanged = "rate_plan_changed" {
+            property: PropertyName,
+            rate_plan: RatePlanCode,
+            version: i64,
+        }, offered about "property:{property}";
+        /// Some rates of nights in the range changed, in these plans. What happened to pools is told by their own events.
+        RatesChanged = "rates_changed" {
+            property: PropertyName,
+            room_type: RoomTypeCode,
+            from: Date,
+            /// Not in the range.
+            until: Date,
+            rate_plans: Vec<RatePlanCode>,
+        }, offered about "property:{property}";
+        // Not offered: somebody looked, and did not come back.
+        QuoteSaved = "quote_saved" { quote: QuoteId, property: PropertyName };
+        StayCreated = "stay_created" {
+            hold: HoldId,
+            property: PropertyName,
+            total: i64,
+            currency: Currency,
+        }, offered about "hold:{hold}";
+        /// The stay can be paid on a page of the provider, until then.
+        CheckoutOpened = "checkout_opened" {
+            hold: HoldId,
+            session: SmolStr,
+            expires_at: Timestamp,
+        }, offered about "hold:{hold}";
+        /// Where the payment stands now.
+        PaymentChanged = "payment_changed" {
+            hold: HoldId,
+            session: SmolStr,
+            state: PaymentState,
+            received: i64,
+            /// What the payer has back.
+            refunded: i64,
+            dispute: Option<DisputeState>,
+        }, offered about "hold:{hold}";
+        ReservationMade = "reservation_made" {
+            hold: HoldId,
+            /// The hold that has the booked rooms.
+            booked_by: HoldId,
+            source: ReservationSource,
+            total: i64,
+            paid: i64,
+        }, offered about "hold:{hold}";
+        ReservationCancelled = "reservation_cancelled" {
+            hold: HoldId,
+            penalty: i64,
+            /// Asked for, not yet given back.
+            refund: i64,
+        }, offered about "hold:{hold}";
+        GuestsDidNotCome = "guests_did_not_come" {
+            hold: HoldId,
+            penalty: i64,
+            /// Asked for, not yet given back.
+            refund: i64,
+        }, offered about "hold:{hold}";
+        ReservationChanged = "reservation_changed" {
+            hold: HoldId,
+            total: i64,
+            /// Asked for, not yet given back.
+            refund: i64,
+        }, offered about "hold:{hold}";
+        GuestErased = "guest_erased" { hold: HoldId }, offered about "hold:{hold}";
+        /// So many quotes were let go that nobody may come back to.
+        QuotesPurged = "quotes_purged" { quotes: u32 };
+    }
+}
+
+sent! {
+    Shape::Component("ShortName") => PropertyName, RoomTypeCode, RatePlanCode;
+    Shape::Component("QuoteId") => QuoteId;
+    Shape::Text => DisputeState, PaymentState, ReservationSource;
 }
 
 #[cfg(test)]

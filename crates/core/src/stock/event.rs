@@ -1,66 +1,64 @@
-//! What happened to stores and goods. Variants are only ever appended: their order is the stored format. What moved is
-//! in the ledger; pools tell of their new totals by their own events.
+//! What happened to stores and goods. What moved is in the ledger; pools tell of their new totals by their own events.
 
-use serde::{Deserialize, Serialize};
+use super::{BarcodeText, DocumentId, DocumentKind, Micros, Place, ProductCode, StoreName};
+use crate::kernel::{Shape, Timestamp, events, sent};
 
-use super::{BarcodeText, DocumentId, DocumentKind, Place, ProductCode, StoreName};
-use crate::kernel::Timestamp;
+events! {
+    /// As long as nothing has moved, or not all of it, nothing is offered.
+    pub enum StockEvent {
+        StoreChanged = "store_changed" { store: StoreName, version: i64 }, offered about "store:{store}";
+        ProductChanged = "product_changed" { product: ProductCode, version: i64 }, offered about "product:{product}";
+        BarcodeChanged = "barcode_changed" {
+            code: BarcodeText,
+            product: ProductCode,
+            version: i64,
+        }, offered about "product:{product}";
+        /// Nothing takes effect before that instant any more, in any store.
+        BooksClosed = "books_closed" { until: Timestamp }, offered about "books";
+        /// A draft: nothing has moved.
+        DocumentSaved = "document_saved" { document: DocumentId, version: i64 };
+        /// A long document is posted part by part from now on.
+        PostingBegan = "posting_began" { document: DocumentId, parts: u32 };
+        PartPosted = "part_posted" {
+            document: DocumentId,
+            part: u32,
+            lines: u32,
+            /// Lines that could not be posted.
+            skipped: u32,
+        };
+        /// All of the document: what it says has moved.
+        DocumentPosted = "document_posted" {
+            document: DocumentId,
+            kind: DocumentKind,
+            store: StoreName,
+            effective_at: Timestamp,
+            /// Of all lines, as posted.
+            cost: i64 as Micros,
+        }, offered about "document:{document}";
+        DocumentReversed = "document_reversed" {
+            document: DocumentId,
+            by: DocumentId,
+        }, offered about "document:{document}";
+        /// Costs of so many earlier rows are others now, because something took effect before them.
+        ItemRevalued = "item_revalued" {
+            store: StoreName,
+            place: Place,
+            product: ProductCode,
+            rows: u32,
+            /// By how much the item's value changed in all.
+            value: i64 as Micros,
+            /// Nothing is left to be worked out.
+            done: bool,
+        }, offered about "item:{store}/{product}";
+    }
+}
 
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum StockEvent {
-    StoreChanged {
-        store: StoreName,
-        version: i64,
-    },
-    ProductChanged {
-        product: ProductCode,
-        version: i64,
-    },
-    BarcodeChanged {
-        code: BarcodeText,
-        product: ProductCode,
-        version: i64,
-    },
-    BooksClosed {
-        until: Timestamp,
-    },
-    DocumentSaved {
-        document: DocumentId,
-        version: i64,
-    },
-    /// A long document has begun to be posted.
-    PostingBegan {
-        document: DocumentId,
-        parts: u32,
-    },
-    PartPosted {
-        document: DocumentId,
-        part: u32,
-        lines: u32,
-        skipped: u32,
-    },
-    /// All of it. `cost` in millionths, as posted.
-    DocumentPosted {
-        document: DocumentId,
-        kind: DocumentKind,
-        store: StoreName,
-        effective_at: Timestamp,
-        cost: i64,
-    },
-    DocumentReversed {
-        document: DocumentId,
-        by: DocumentId,
-    },
-    /// Costs of so many rows changed because something earlier did; the item's value by `value` in all.
-    ItemRevalued {
-        store: StoreName,
-        place: Place,
-        product: ProductCode,
-        rows: u32,
-        value: i64,
-        /// Nothing is left to be worked out.
-        done: bool,
-    },
+sent! {
+    Shape::Component("StoreName") => StoreName;
+    Shape::Component("ProductCode") => ProductCode;
+    Shape::Component("BarcodeText") => BarcodeText;
+    Shape::Component("DocumentId") => DocumentId;
+    Shape::Text => DocumentKind, Place;
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@ pub mod commands;
 mod content;
 mod event;
 pub mod history;
+mod micros;
 mod names;
 pub mod operations;
 mod post;
@@ -20,6 +21,8 @@ pub use content::{
     may_be_long,
 };
 pub use event::StockEvent;
+use micros::Micros;
+pub use micros::decimal;
 pub use names::{
     BarcodeText, DocumentId, DocumentNote, LotCode, PackName, ProductCode, SerialCode, StoreName, UnitName, pool_of,
 };

@@ -103,11 +103,11 @@ fn kept_once_with_its_operation() {
     assert_eq!(first.enqueued, Enqueued::Enqueued);
     assert_eq!(first.operation.to_string(), "PROCESS_INBOX_EVENT standard:orders:msg_1");
     let news = world.news();
-    let [Event::Operations(OperationsEvent::InboxReceived { source, external_id, kind, key })] = news.as_slice() else {
+    let [Event::Operations(OperationsEvent::InboxReceived { source, external_id, operation })] = news.as_slice() else {
         panic!("{news:?}")
     };
     assert_eq!(
-        [source, external_id, kind, key],
+        [source, external_id, &operation.kind, &operation.key],
         ["standard/orders", "msg_1", "PROCESS_INBOX_EVENT", "standard:orders:msg_1"]
     );
     let stored = world.facts.get::<InboxEvent>(&event_key("msg_1")).unwrap().unwrap().clone();

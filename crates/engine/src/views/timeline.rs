@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use smol_str::SmolStr;
 use surehold_core::kernel::{Corrupt, Event, Record, TenantId, Timestamp, decode_events};
 use surehold_core::operations::{
-    Attempt, Case, Correlation, Effect, EffectState, OperationKey, OperationState, OperationsEvent,
+    Attempt, Case, Correlation, Effect, EffectState, OperationKey, OperationName, OperationState, OperationsEvent,
 };
 
 use super::operations::text;
@@ -197,7 +197,7 @@ impl Named {
         Named { operations, by_case }
     }
 
-    fn operation(&self, kind: &str, key: &str) -> Option<OperationKey> {
+    fn operation(&self, OperationName { kind, key }: &OperationName) -> Option<OperationKey> {
         let key = super::operations::operation_key(kind, key).ok()?;
         self.operations.contains(&key).then_some(key)
     }
@@ -206,17 +206,17 @@ impl Named {
     fn about(&self, event: &Event) -> Option<(OperationKey, usize)> {
         let Event::Operations(event) = event else { return None };
         match event {
-            OperationsEvent::OperationSucceeded { kind, key, events, .. } => {
+            OperationsEvent::OperationSucceeded { operation, events, .. } => {
                 let before = usize::try_from(*events).unwrap_or(usize::MAX);
-                self.operation(kind, key).map(|operation| (operation, before))
+                self.operation(operation).map(|operation| (operation, before))
             }
-            OperationsEvent::OperationDied { kind, key, .. }
-            | OperationsEvent::OperationRedriven { kind, key, .. }
-            | OperationsEvent::EffectSettled { kind, key, .. }
-            | OperationsEvent::InboxReceived { kind, key, .. } => self.operation(kind, key).map(|key| (key, 0)),
-            OperationsEvent::CaseOpened { key, .. }
-            | OperationsEvent::CaseAssigned { key, .. }
-            | OperationsEvent::CaseResolved { key, .. } => self.by_case.get(key.as_str()).map(|key| (key.clone(), 0)),
+            OperationsEvent::OperationDied { operation, .. }
+            | OperationsEvent::OperationRedriven { operation, .. }
+            | OperationsEvent::EffectSettled { operation, .. }
+            | OperationsEvent::InboxReceived { operation, .. } => self.operation(operation).map(|key| (key, 0)),
+            OperationsEvent::CaseOpened { case }
+            | OperationsEvent::CaseAssigned { case }
+            | OperationsEvent::CaseResolved { case } => self.by_case.get(case.key.as_str()).map(|key| (key.clone(), 0)),
             OperationsEvent::EpochRaised { .. }
             | OperationsEvent::ScheduleChanged { .. }
             | OperationsEvent::ScheduleRemoved { .. }

@@ -9,7 +9,8 @@ use utoipa::openapi::schema::{AdditionalProperties, ArrayItems};
 use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityRequirement, SecurityScheme};
 use utoipa::openapi::{Components, ContentBuilder, OpenApi, Ref, RefOr, ResponseBuilder, Schema};
 
-use super::{COMMITTED, described_path, document};
+use super::unions::name_variants;
+use super::{COMMITTED, described_path, document, mentioned};
 use crate::api::{admin_routes, health_routes, public_routes};
 use crate::problem::Problem;
 use crate::routes::Routes;
@@ -64,6 +65,7 @@ fn finish(mut openapi: OpenApi) -> OpenApi {
         HttpBuilder::new().scheme(HttpAuthScheme::Bearer).description(Some("An API key: sh_live_… or sh_test_…"));
     let components = openapi.components.get_or_insert_default();
     components.add_security_scheme(SCHEME, SecurityScheme::Http(scheme.build()));
+    name_variants(&mut components.schemas);
     let paths = std::mem::take(&mut openapi.paths.paths);
     openapi.paths.paths = paths.into_iter().map(|(path, item)| (described_path(&path), item)).collect();
     for item in openapi.paths.paths.values_mut() {
@@ -159,6 +161,28 @@ fn the_committed_description_is_the_present_one() {
         return std::fs::write(FILE, &present).unwrap();
     }
     assert!(COMMITTED == present, "renew it: {RENEW}=1 cargo test -p surehold-http --lib committed_description");
+}
+
+#[test]
+fn what_is_mentioned_is_described() {
+    let document: serde_json::Value = serde_json::from_str(COMMITTED).unwrap();
+    for name in mentioned(COMMITTED) {
+        assert!(document["components"]["schemas"].get(name).is_some(), "{name} is mentioned and not described");
+    }
+}
+
+/// Generators of clients do not understand it.
+#[test]
+fn no_union_is_part_of_an_object() {
+    let document: serde_json::Value = serde_json::from_str(COMMITTED).unwrap();
+    let schemas = document["components"]["schemas"].as_object().unwrap();
+    for (name, schema) in schemas {
+        for part in schema["allOf"].as_array().into_iter().flatten() {
+            for mentioned in mentioned(&part.to_string()) {
+                assert!(schemas[mentioned].get("oneOf").is_none(), "{name} is allOf of the union {mentioned}");
+            }
+        }
+    }
 }
 
 #[test]

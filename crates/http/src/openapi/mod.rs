@@ -3,6 +3,10 @@
 
 #[cfg(test)]
 pub(crate) mod described;
+#[cfg(test)]
+mod events;
+#[cfg(test)]
+mod unions;
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -8,6 +8,7 @@ use utoipa::openapi::RefOr;
 #[cfg(test)]
 use utoipa::openapi::schema::{AnyOfBuilder, KnownFormat, ObjectBuilder, Schema, SchemaFormat, Type};
 
+use super::{OperationName, PoolName};
 use crate::describe::ToSchema;
 
 /// A name of the caller's choice: at most 200 bytes of UTF-8, no control characters, no blank at either end.
@@ -117,6 +118,25 @@ pub struct CaseKind(pub String);
     pattern = r"^[^\s\x00-\x1f\x7f-\x9f]([^\x00-\x1f\x7f-\x9f]*[^\s\x00-\x1f\x7f-\x9f])?$"
 )]
 pub struct CaseKey(pub String);
+
+/// An event as the feed has it, without `cursor` and `at`.
+#[derive(Debug, ToSchema)]
+pub struct TimelineEvent {
+    #[schema(example = "hold_placed")]
+    pub r#type: String,
+}
+
+/// What a repair has put right.
+#[derive(Debug, ToSchema)]
+#[schema(rename_all = "snake_case")]
+pub enum RepairedThing {
+    /// Counters of a pool; `version` is its after the event.
+    Pool { pool: PoolName, version: i64, held_delta: i64, booked_delta: i64 },
+    /// What an owner holds, as counted now.
+    Owner { owner: Name, holds: i64, lifetime_secs: i64 },
+    /// A lock that was removed, and the operation that had it.
+    Lock { aggregate: String, operation: OperationName },
+}
 
 /// Who did something or why: at most 500 bytes of UTF-8, no control characters, no blank at either end.
 #[derive(Debug, ToSchema)]

@@ -1,11 +1,10 @@
 //! Holds on the wire.
 
-use serde::ser::SerializeSeq;
 use serde::{Deserialize, Serialize, Serializer};
 use serde_json::value::RawValue;
 use surehold_core::kernel::commands::{self, Extension};
 use surehold_core::kernel::{
-    self, HoldId, Invalid, Lines, Metadata, OwnerName, PoolKey, Reference, ResourceName, Slot, Timestamp,
+    self, HoldId, Invalid, Lines, LinesSent, Metadata, OwnerName, PoolKey, Reference, ResourceName, Slot, Timestamp,
 };
 
 use super::pool::no_slot;
@@ -187,28 +186,6 @@ pub enum HoldState {
     Expired,
 }
 
-/// The lines of a hold, written without copying them.
-#[derive(Clone, Debug)]
-pub struct LinesOut(pub Lines);
-
-#[derive(Serialize)]
-struct LineOut<'a> {
-    resource: &'a str,
-    slot: &'a str,
-    quantity: i64,
-}
-
-impl Serialize for LinesOut {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut seq = serializer.serialize_seq(Some(self.0.len()))?;
-        for kernel::Line { pool, quantity } in self.0.iter() {
-            let (resource, slot) = (pool.resource.as_str(), pool.slot.as_str());
-            seq.serialize_element(&LineOut { resource, slot, quantity: *quantity })?;
-        }
-        seq.end()
-    }
-}
-
 /// What a converted hold has: the units booked as of now, or the units consumed.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct Kept {
@@ -216,7 +193,7 @@ pub struct Kept {
     pub mode: kernel::ConvertMode,
     /// As of now: booked units may be given back and moved.
     #[schema(value_type = Vec<Line>)]
-    pub lines: LinesOut,
+    pub lines: LinesSent,
 }
 
 #[derive(Clone, Debug, Serialize, ToSchema)]
@@ -226,7 +203,7 @@ pub struct Hold {
     #[schema(value_type = HoldState)]
     pub state: kernel::HoldState,
     #[schema(value_type = Vec<Line>)]
-    pub lines: LinesOut,
+    pub lines: LinesSent,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub kept: Option<Kept>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -271,8 +248,8 @@ impl From<kernel::Hold> for Hold {
         Hold {
             id: hold.id,
             state: hold.state,
-            lines: LinesOut(hold.lines),
-            kept: hold.kept.map(|kept| Kept { mode: kept.mode, lines: LinesOut(kept.lines) }),
+            lines: LinesSent(hold.lines),
+            kept: hold.kept.map(|kept| Kept { mode: kept.mode, lines: LinesSent(kept.lines) }),
             owner: hold.owner,
             reference: hold.reference,
             metadata: hold.metadata,

@@ -29,11 +29,10 @@ pub use calendar::{
 };
 pub use case::{AssignCase, Case, CasePage, CaseState, Epoch};
 pub use day::Day;
-pub use event::{CaseName, Event, EventBody, EventPage, OperationName, RepairedThing, render_event};
+pub use event::{CaseName, Event, EventBody, EventPage, OperationName, render_event};
 pub use explain::{Explanation, HoldOnPool};
 pub use hold::{
-    ConvertHold, ConvertMode, ExtendHold, GiveBack, Hold, HoldPage, HoldState, Kept, Line, LinesOut, MoveBooked,
-    PlaceHold,
+    ConvertHold, ConvertMode, ExtendHold, GiveBack, Hold, HoldPage, HoldState, Kept, Line, MoveBooked, PlaceHold,
 };
 pub use inbox::{Delivered, DeliveryOutcome, ExpireHoldTask, Inbox, InboxPage, PutInbox, ShownInbox};
 pub use key::{CreateKey, CreateTenant, Key, KeyPage, KeyScope, NewKey, Policy, RotateKey, Tenant, TenantPage};

@@ -47,7 +47,11 @@ pub enum TimelineFact {
     /// An attempt ended, or somebody did something about the operation.
     Attempt { attempt: Attempt },
     /// The journal's; `cursor` is its place there.
-    Event { cursor: String, event: EventBody },
+    Event {
+        cursor: String,
+        #[schema(value_type = super::described::TimelineEvent)]
+        event: EventBody,
+    },
     /// The operation ended, and the journal no longer has it.
     Finished {
         #[schema(value_type = states::OperationState)]

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use surehold_core::kernel::{ConvertMode, Event, Hold, HoldId, HoldState, Lines, OwnerName, Pool, PoolKey, Timestamp};
-use surehold_core::operations::OperationsEvent;
 use surehold_core::operations::builtin::EXPIRE_HOLD;
+use surehold_core::operations::{OperationName, OperationsEvent};
 
 use super::dump::TenantDump;
 
@@ -128,7 +128,7 @@ impl Ledger<'_> {
 
     /// A hold whose expiry is done has ended.
     fn check_task(&mut self, event: &OperationsEvent) {
-        let OperationsEvent::OperationSucceeded { kind, key, .. } = event else { return };
+        let OperationsEvent::OperationSucceeded { operation: OperationName { kind, key }, .. } = event else { return };
         if kind != EXPIRE_HOLD.name {
             return;
         }

@@ -109,8 +109,8 @@ fn charge_wrong(dump: &TenantDump, operation: &Operation) -> Option<String> {
 fn successes(dump: &TenantDump) -> BTreeMap<String, usize> {
     let mut found = BTreeMap::new();
     for event in dump.journal.iter().flat_map(|row| &row.events) {
-        if let Event::Operations(OperationsEvent::OperationSucceeded { kind, key, .. }) = event {
-            *found.entry(format!("{kind} {key}")).or_default() += 1;
+        if let Event::Operations(OperationsEvent::OperationSucceeded { operation, .. }) = event {
+            *found.entry(operation.to_string()).or_default() += 1;
         }
     }
     found

@@ -164,8 +164,7 @@ impl Command for RedriveOperation {
         let generation = facts.get::<Operation>(&self.key)?.expect("just read").generation;
         facts.insert(fresh_run(self.kind, &self.key, last_token, now));
         facts.wake_worker(now);
-        let (kind, key) = (self.key.kind.clone().into(), self.key.key.clone().into());
-        facts.emit(&OperationsEvent::OperationRedriven { kind, key, generation }.into());
+        facts.emit(&OperationsEvent::OperationRedriven { operation: (&self.key).into(), generation }.into());
         Ok(OperationState::Pending)
     }
 }
@@ -226,16 +225,8 @@ impl Command for SettleEffect {
             Verdict::DidNotHappen => effect.state = EffectState::Rejected,
         }
         let settled = effect.state;
-        let (kind, key) = (self.key.kind.clone().into(), self.key.key.clone().into());
-        facts.emit(
-            &OperationsEvent::EffectSettled {
-                kind,
-                key,
-                step: self.step,
-                confirmed: settled == EffectState::Confirmed,
-            }
-            .into(),
-        );
+        let (operation, confirmed) = ((&self.key).into(), settled == EffectState::Confirmed);
+        facts.emit(&OperationsEvent::EffectSettled { operation, step: self.step, confirmed }.into());
         let case = CaseKey { kind: CASE_EFFECT_UNKNOWN.into(), key: self.key.to_string().into() };
         close_case(facts, &case, Some(&self.actor), &self.reason)?;
         Ok(settled)

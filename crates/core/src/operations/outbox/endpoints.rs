@@ -9,8 +9,8 @@ use crate::operations::{Case, OperationRefusal, OperationsEvent, Reason};
 
 use super::deliver::gone_case;
 use super::{
-    EndpointAbout, EndpointId, EndpointSecret, EndpointState, EventCursor, OFFERED_EVENTS, PreviousEndpointSecret,
-    WebhookEndpoint,
+    EndpointAbout, EndpointId, EndpointSecret, EndpointState, EventCursor, PreviousEndpointSecret, WebhookEndpoint,
+    offered_events,
 };
 
 pub const ENDPOINT_EVENTS_MAX: usize = 64;
@@ -42,7 +42,7 @@ impl PutEndpoint {
             let what = "events".to_owned();
             return Err(Invalid::ItemCount { what, items: events.len(), items_max: ENDPOINT_EVENTS_MAX });
         }
-        if let Some(unknown) = events.iter().find(|event| !OFFERED_EVENTS.contains(&event.as_str())) {
+        if let Some(unknown) = events.iter().find(|event| offered_events().all(|offered| offered != event.as_str())) {
             return Err(Invalid::EventNotOffered { name: unknown.to_string() });
         }
         events.sort();

@@ -23,7 +23,7 @@ pub use endpoints::{
 };
 pub use fan_out::{FanOut, FannedOut, OUTBOX_MESSAGES_MAX, ReplayEvents, SkipMissedEvents};
 pub use message::{ENDPOINT_CORRELATION, OutboxMessage, ReplayKey, delivery_key};
-pub use offer::{OFFERED_EVENTS, Offered, offered};
+pub use offer::{Offered, offered, offered_events};
 pub use tail::{TailKey, WebhookTail};
 
 #[cfg(test)]

@@ -7,8 +7,8 @@ use super::*;
 use crate::kernel::{Command, Event, Facts, HoldPolicy, Slug, Stop, Tenant, TenantId, Timestamp};
 use crate::operations::commands::{EffectOutcome, FinishEffect, Finished, StartEffect, Started};
 use crate::operations::{
-    Case, CaseKey, CaseState, EffectHandler, Operation, OperationRefusal, OperationRun, OperationsEvent, Outcome,
-    Payload, WaitingOn, WorkerId, lint,
+    Case, CaseKey, CaseState, EffectHandler, Operation, OperationName, OperationRefusal, OperationRun, OperationsEvent,
+    Outcome, Payload, WaitingOn, WorkerId, lint,
 };
 
 const SECRET: [u8; 32] = [7; 32];
@@ -335,20 +335,18 @@ fn what_cannot_be_fanned_out() {
 
 #[test]
 fn the_outbox_does_not_feed_itself() {
-    let delivery = SmolStr::new("DELIVER_WEBHOOK orders:1:1");
-    let case = |kind: &str, key: &SmolStr| OperationsEvent::CaseOpened { kind: kind.into(), key: key.clone() };
-    let died = |kind: &str| OperationsEvent::OperationDied {
-        kind: kind.into(),
-        key: "k".into(),
-        generation: 1,
-        code: "c".into(),
-    };
-    let succeeded = OperationsEvent::OperationSucceeded { kind: "X".into(), key: "k".into(), generation: 1, events: 0 };
+    let case = |kind: &str, key: &str| CaseKey { kind: kind.into(), key: key.into() };
+    let opened = |kind: &str, key: &str| OperationsEvent::CaseOpened { case: case(kind, key) };
+    let delivery = "DELIVER_WEBHOOK orders:1:1";
+    let operation = |kind: &str| OperationName { kind: kind.into(), key: "k".into() };
+    let died =
+        |kind: &str| OperationsEvent::OperationDied { operation: operation(kind), generation: 1, code: "c".into() };
+    let succeeded = OperationsEvent::OperationSucceeded { operation: operation("X"), generation: 1, events: 0 };
     for (event, expected) in [
-        (case("effect-unknown", &delivery), None),
-        (OperationsEvent::CaseResolved { kind: "effect-unknown".into(), key: delivery }, None),
-        (case("effect-unknown", &"DELIVER_WEBHOOKS k".into()), Some("case_opened")),
-        (case("webhook-endpoint-gone", &"orders".into()), Some("case_opened")),
+        (opened("effect-unknown", delivery), None),
+        (OperationsEvent::CaseResolved { case: case("effect-unknown", delivery) }, None),
+        (opened("effect-unknown", "DELIVER_WEBHOOKS k"), Some("case_opened")),
+        (opened("webhook-endpoint-gone", "orders"), Some("case_opened")),
         (died("DELIVER_WEBHOOK"), None),
         (died("ISSUE_TICKETS"), Some("operation_died")),
         (succeeded, None),
@@ -358,7 +356,7 @@ fn the_outbox_does_not_feed_itself() {
         let offered = offered(&Event::Operations(event));
         assert_eq!(offered.as_ref().map(|offered| offered.name), expected);
         if let Some(offered) = offered {
-            assert!(OFFERED_EVENTS.contains(&offered.name) && offered.ordering.len() <= 300);
+            assert!(offered_events().any(|name| name == offered.name) && offered.ordering.len() <= 300);
         }
     }
 }

@@ -1,5 +1,7 @@
 //! Something a person must look at. Opened once per kind and key; opened again when it happens again.
 
+use std::fmt;
+
 use serde::{Deserialize, Serialize};
 use smol_str::SmolStr;
 
@@ -16,6 +18,12 @@ pub struct CaseKey {
     /// A word that can be counted, such as `effect-unknown`.
     pub kind: SmolStr,
     pub key: SmolStr,
+}
+
+impl fmt::Display for CaseKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.kind, self.key)
+    }
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, Record)]

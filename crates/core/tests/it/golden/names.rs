@@ -4,7 +4,7 @@
 use std::fmt::Display;
 
 use surehold_core::operations::builtin::{ANNOUNCE, EXPIRE_HOLD, PROCESS_INBOX_EVENT};
-use surehold_core::operations::outbox::{DELIVER_WEBHOOK, EndpointState, OFFERED_EVENTS};
+use surehold_core::operations::outbox::{DELIVER_WEBHOOK, EndpointState, offered_events};
 use surehold_core::operations::{
     AttemptOutcome, CaseState, Doubt, EffectState, OperationState, OperationType, Outcome, RECONCILE_STUCK_OPERATION,
 };
@@ -44,7 +44,7 @@ fn names_that_are_formats_stay() {
     kinds.dedup();
     golden.lines(&kinds);
     golden.line("# events that webhooks can choose");
-    golden.lines(OFFERED_EVENTS);
+    golden.lines(offered_events());
     golden.line("# words");
     words(&mut golden, "states of operations", OperationState::ALL);
     words(&mut golden, "how operations ended", Outcome::ALL);

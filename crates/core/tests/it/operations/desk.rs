@@ -327,13 +327,21 @@ fn replayed<T>(done: Done<T>, tell: impl FnOnce(T) -> String) -> String {
 fn tell_event(event: &Event) -> String {
     let Event::Operations(event) = event else { panic!("{event:?}") };
     match event {
-        OperationsEvent::OperationSucceeded { key, generation, .. } => format!("succeeded {key} {generation}"),
-        OperationsEvent::OperationDied { key, generation, code, .. } => format!("died {key} {generation} {code}"),
-        OperationsEvent::OperationRedriven { key, generation, .. } => format!("redriven {key} {generation}"),
-        OperationsEvent::EffectSettled { key, step, confirmed, .. } => format!("settled {key} {step} {confirmed}"),
-        OperationsEvent::CaseOpened { kind, .. } => format!("opened {kind}"),
-        OperationsEvent::CaseAssigned { kind, .. } => format!("assigned {kind}"),
-        OperationsEvent::CaseResolved { kind, .. } => format!("resolved {kind}"),
+        OperationsEvent::OperationSucceeded { operation, generation, .. } => {
+            format!("succeeded {} {generation}", operation.key)
+        }
+        OperationsEvent::OperationDied { operation, generation, code } => {
+            format!("died {} {generation} {code}", operation.key)
+        }
+        OperationsEvent::OperationRedriven { operation, generation } => {
+            format!("redriven {} {generation}", operation.key)
+        }
+        OperationsEvent::EffectSettled { operation, step, confirmed } => {
+            format!("settled {} {step} {confirmed}", operation.key)
+        }
+        OperationsEvent::CaseOpened { case } => format!("opened {}", case.kind),
+        OperationsEvent::CaseAssigned { case } => format!("assigned {}", case.kind),
+        OperationsEvent::CaseResolved { case } => format!("resolved {}", case.kind),
         other => panic!("{other:?}"),
     }
 }

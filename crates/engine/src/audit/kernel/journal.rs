@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use surehold_core::kernel::{
     ColumnType, ConvertMode, Corrupt, Event, HoldId, HoldState, PoolKey, Row, TenantId, Timestamp, decode_events,
 };
-use surehold_core::repairs::{Repaired, RepairedThing};
+use surehold_core::repairs::{RepairedThing, RepairsEvent};
 
 use super::holds::Holds;
 use super::pools::Pools;
@@ -149,7 +149,10 @@ impl Reading<'_> {
             | Event::Operations(_)
             | Event::Stays(_)
             | Event::Stock(_)
-            | Event::Repaired(Repaired { thing: RepairedThing::Owner { .. } | RepairedThing::Lock { .. }, .. }) => {}
+            | Event::Repaired(RepairsEvent::Repaired {
+                repaired: RepairedThing::Owner { .. } | RepairedThing::Lock { .. },
+                ..
+            }) => {}
             Event::JournalTrimmed { before_seq } => self.trimmed_before = self.trimmed_before.max(*before_seq),
             Event::PoolChanged { pool, version, total, overbook, granted, closed } => {
                 let capacity = Capacity { total: *total, overbook: *overbook, granted: *granted, closed: *closed };
@@ -191,7 +194,7 @@ impl Reading<'_> {
                 self.changed(*hold, seq, self.beginning.is_first());
                 pools.iter().zip(versions).for_each(|(pool, version)| self.step(pool, *version, seq));
             }
-            Event::Repaired(Repaired { thing: RepairedThing::Pool { pool, version, .. }, .. }) => {
+            Event::Repaired(RepairsEvent::Repaired { repaired: RepairedThing::Pool { pool, version, .. }, .. }) => {
                 self.step(pool, *version, seq);
             }
         }

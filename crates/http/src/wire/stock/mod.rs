@@ -18,6 +18,6 @@ pub(crate) use document::PartSeen;
 pub use document::{Document, DocumentPage, ExtraCost, NewDocument, ReverseDocument, SaveLines, SellHold, SoldHold};
 pub use item::{Item, ItemName, ItemPage, LeftLine, MovedItem, ShortItem, StockBalance};
 pub use line::{Against, Barcodes, LineOutcome, LotQuantity, NewLine, StockLine};
-pub use number::{Price, decimal};
+pub use number::Price;
 pub use preview::{DocumentPreview, ItemPreview};
 pub use reports::{BalancePage, CardCounter, CardPage, CardRow, ItemBalance, ItemTurnover, TurnoverPage};

@@ -3,19 +3,11 @@
 use std::fmt;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
-use surehold_core::stock::rules::{Balance, MICROS};
+pub(super) use surehold_core::stock::decimal;
+use surehold_core::stock::rules::Balance;
 
 const PRICE_DIGITS_MAX: usize = 12;
 const PRICE_DECIMALS_MAX: usize = 6;
-
-/// Millionths of a minor unit, as a decimal number of minor units without needless zeros.
-pub fn decimal(micros: i64) -> String {
-    let (whole, fraction) =
-        (micros.unsigned_abs() / MICROS.unsigned_abs(), micros.unsigned_abs() % MICROS.unsigned_abs());
-    let sign = if micros < 0 { "-" } else { "" };
-    let text = format!("{sign}{whole}.{fraction:06}");
-    text.trim_end_matches('0').trim_end_matches('.').to_owned()
-}
 
 /// The average cost of what is shown as one unit, with four decimals.
 pub(super) fn average(balance: Balance, scale: u32) -> Option<String> {
@@ -66,23 +58,6 @@ impl<'de> Deserialize<'de> for Price {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn decimals() {
-        for (micros, text) in [
-            (0, "0"),
-            (1, "0.000001"),
-            (-1, "-0.000001"),
-            (333_333_333, "333.333333"),
-            (3_600_000_000, "3600"),
-            (1_946_750_000, "1946.75"),
-            (-50_000_000, "-50"),
-            (10_000_000, "10"),
-            (i64::MIN, "-9223372036854.775808"),
-        ] {
-            assert_eq!(decimal(micros), text);
-        }
-    }
 
     #[test]
     fn prices() {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use surehold_core::kernel::{
     ConvertMode, Event, Hold, HoldId, HoldState, Kept, Lines, Owner, OwnerName, Pool, PoolKey,
 };
-use surehold_core::repairs::{Repaired, RepairedThing};
+use surehold_core::repairs::{RepairedThing, RepairsEvent};
 
 use super::world::Dump;
 
@@ -92,11 +92,16 @@ fn pool_versions<'a>(dump: &'a Dump, event: &'a Event) -> Vec<(&'a PoolKey, i64)
         | Event::Operations(_)
         | Event::Stays(_)
         | Event::Stock(_)
-        | Event::Repaired(Repaired { thing: RepairedThing::Owner { .. } | RepairedThing::Lock { .. }, .. })
+        | Event::Repaired(RepairsEvent::Repaired {
+            repaired: RepairedThing::Owner { .. } | RepairedThing::Lock { .. },
+            ..
+        })
         | Event::PoolOversold { .. }
         | Event::HoldExtended { .. } => Vec::new(),
         Event::PoolChanged { pool, version, .. }
-        | Event::Repaired(Repaired { thing: RepairedThing::Pool { pool, version, .. }, .. }) => vec![(pool, *version)],
+        | Event::Repaired(RepairsEvent::Repaired { repaired: RepairedThing::Pool { pool, version, .. }, .. }) => {
+            vec![(pool, *version)]
+        }
         Event::HoldPlaced { hold, versions }
         | Event::HoldCancelled { hold, versions }
         | Event::HoldExpired { hold, versions }

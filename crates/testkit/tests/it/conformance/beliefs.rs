@@ -5,8 +5,8 @@ use std::sync::Arc;
 use surehold_core::kernel::{Event, Facts, Stop};
 use surehold_core::operations::commands::{EnqueueOperation, HastenOperation, NotNow, RunStateOperation, StateRun};
 use surehold_core::operations::{
-    Actor, NewOperation, Operation, OperationKey, OperationRun, OperationType, OperationsEvent, Payload, Reason,
-    StateHandler, Trouble,
+    Actor, NewOperation, Operation, OperationKey, OperationName, OperationRun, OperationType, OperationsEvent, Payload,
+    Reason, StateHandler, Trouble,
 };
 use surehold_testkit::fixture::Fixture;
 use surehold_testkit::operations::{COUNT_SHEEP, CountSheep};
@@ -40,7 +40,8 @@ fn believing(run: &OperationRun, handler: impl StateHandler) -> RunStateOperatio
 }
 
 async fn times_done(world: &World<'_>, key: &OperationKey) -> usize {
-    let done = |event: &&Event| matches!(event, Event::Operations(OperationsEvent::OperationSucceeded { key: done, .. }) if *done == key.key.as_str());
+    let name = OperationName::from(key);
+    let done = |event: &&Event| matches!(event, Event::Operations(OperationsEvent::OperationSucceeded { operation, .. }) if *operation == name);
     events(&world.dump().await).filter(done).count()
 }
 

@@ -6,8 +6,8 @@ use super::until;
 use surehold_core::kernel::{Event, HoldPolicy, Slug, TenantId};
 use surehold_core::operations::commands::EnqueueOperation;
 use surehold_core::operations::{
-    AggregateLock, Case, CaseState, Effect, EffectState, NewOperation, Operation, OperationKey, OperationRun,
-    OperationsEvent, Outcome,
+    AggregateLock, Case, CaseState, Effect, EffectState, NewOperation, Operation, OperationKey, OperationName,
+    OperationRun, OperationsEvent, Outcome,
 };
 use surehold_engine::{Engine, EngineConfig, Registry};
 use surehold_simulators::charge::{CHARGE_WITH_FEE, NOTE_CHARGE, effect_name, note};
@@ -185,7 +185,8 @@ async fn successes(engine: &Engine) -> BTreeMap<OperationKey, usize> {
     let mut found = BTreeMap::new();
     for row in journal(engine, TENANT, JOURNAL_PAGE_ROWS).await {
         for event in row.events {
-            if let Event::Operations(OperationsEvent::OperationSucceeded { kind, key, .. }) = event {
+            if let Event::Operations(OperationsEvent::OperationSucceeded { operation, .. }) = event {
+                let OperationName { kind, key } = operation;
                 let key = OperationKey { kind: kind.try_into().unwrap(), key: key.try_into().unwrap() };
                 *found.entry(key).or_default() += 1;
             }
