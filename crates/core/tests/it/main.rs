@@ -10,6 +10,7 @@
 
 mod audit;
 mod codec;
+mod events;
 mod golden;
 mod inbox;
 mod operations;
