@@ -114,6 +114,7 @@ fn key(fields: &[Field]) -> TokenStream {
     let key = fields.iter().filter(|field| field.role == Role::Key);
     let (names, types): (Vec<&Ident>, Vec<&Type>) = key.map(|field| (&field.name, &field.ty)).unzip();
     let (ty, value, pattern) = match (names.as_slice(), types.as_slice()) {
+        ([], _) => (quote!(()), quote!(), quote!(())),
         ([name], [ty]) => (quote!(#ty), quote!(::std::clone::Clone::clone(&self.#name)), quote!(#name)),
         (names, types) => {
             (quote!((#(#types),*)), quote!((#(::std::clone::Clone::clone(&self.#names)),*)), quote!((#(#names),*)))

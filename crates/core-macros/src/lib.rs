@@ -45,5 +45,5 @@ pub fn columnar(input: TokenStream) -> TokenStream {
 }
 
 fn output(generated: syn::Result<proc_macro2::TokenStream>) -> TokenStream {
-    generated.unwrap_or_else(|error| error.into_compile_error()).into()
+    generated.unwrap_or_else(syn::Error::into_compile_error).into()
 }

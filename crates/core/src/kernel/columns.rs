@@ -78,33 +78,40 @@ pub(crate) struct Field {
     columns: &'static [Column],
     /// Instead of the field's name or those of its type's columns, unless empty.
     names: &'static [&'static str],
-    is_key: bool,
-    is_fixed: bool,
-    is_counter: bool,
+    role: Role,
     is_json: bool,
+}
+
+/// What a record says of a column.
+#[derive(Clone, Copy, Debug)]
+enum Role {
+    /// It never changes.
+    Key,
+    Fixed,
+    Counter,
+    Changing,
 }
 
 impl Field {
     pub(crate) const fn of<T: Columnar>(name: &'static str) -> Field {
         let (columns, names) = (T::COLUMNS, &[]);
-        Field { name, columns, names, is_key: false, is_fixed: false, is_counter: false, is_json: false }
+        Field { name, columns, names, role: Role::Changing, is_json: false }
     }
 
-    /// A key never changes.
     #[must_use]
     pub(crate) const fn key(self) -> Field {
-        Field { is_key: true, is_fixed: true, ..self }
+        Field { role: Role::Key, ..self }
     }
 
     #[must_use]
     pub(crate) const fn fixed(self) -> Field {
-        Field { is_fixed: true, ..self }
+        Field { role: Role::Fixed, ..self }
     }
 
     #[must_use]
     pub(crate) const fn counter(self) -> Field {
         assert!(matches!(self.columns, [Column { kind: ColumnType::Int, .. }]), "a counter is a number");
-        Field { is_counter: true, ..self }
+        Field { role: Role::Counter, ..self }
     }
 
     #[must_use]
@@ -131,7 +138,7 @@ impl Field {
     /// Columns of fields that are part of the key, which come first.
     pub(crate) const fn count_keys(fields: &[Field]) -> usize {
         let mut keys = 0_usize;
-        while keys < fields.len() && fields[keys].is_key {
+        while keys < fields.len() && matches!(fields[keys].role, Role::Key) {
             keys = keys.strict_add(1);
         }
         Field::count(fields.split_at(keys).0)
@@ -161,7 +168,12 @@ impl Field {
             names => names[index],
         };
         let kind = if self.is_json { ColumnType::Json } else { kind };
-        Column { name, kind, fixed: self.is_fixed, is_counter: self.is_counter }
+        let (fixed, is_counter) = match self.role {
+            Role::Key | Role::Fixed => (true, false),
+            Role::Counter => (false, true),
+            Role::Changing => (false, false),
+        };
+        Column { name, kind, fixed, is_counter }
     }
 }
 
@@ -176,7 +188,8 @@ macro_rules! text_column {
             }
 
             fn from_value(value: $crate::kernel::Value<'_>) -> Result<$type, $crate::kernel::Corrupt> {
-                Ok($read(value.text()?)?)
+                let read: $type = $read(value.text()?)?;
+                Ok(read)
             }
         }
     };
@@ -210,7 +223,8 @@ macro_rules! bytes_column {
             }
 
             fn from_value(value: $crate::kernel::Value<'_>) -> Result<$type, $crate::kernel::Corrupt> {
-                Ok($read(value.bytes()?)?)
+                let read: $type = $read(value.bytes()?)?;
+                Ok(read)
             }
         }
     };

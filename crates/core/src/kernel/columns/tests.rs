@@ -89,7 +89,7 @@ impl Row for Stored<'_> {
 }
 
 fn read<R: Record>(values: &[Value<'_>]) -> Result<R, String> {
-    let mut row = Stored(values.to_vec().into_iter());
+    let mut row = Stored(Vec::from(values).into_iter());
     let record = R::read(&mut row).map_err(|corrupt| corrupt.what)?;
     assert_eq!(row.0.count(), 0, "all is read");
     Ok(record)
