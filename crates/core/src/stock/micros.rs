@@ -11,8 +11,8 @@ const DECIMALS: usize = 6;
 
 /// Millionths of a minor unit, as a decimal number of minor units without needless zeros.
 pub fn decimal(micros: i64) -> String {
-    let (whole, fraction) =
-        (micros.unsigned_abs() / MICROS.unsigned_abs(), micros.unsigned_abs() % MICROS.unsigned_abs());
+    let (all, unit) = (micros.unsigned_abs(), MICROS.unsigned_abs());
+    let (whole, fraction) = (all.strict_div(unit), all.strict_rem(unit));
     let sign = if micros < 0 { "-" } else { "" };
     let text = format!("{sign}{whole}.{fraction:06}");
     text.trim_end_matches('0').trim_end_matches('.').to_owned()

@@ -2,7 +2,7 @@
 //! that a generator of clients or of tests understands.
 
 #[cfg(test)]
-use surehold_core::operations::outbox::OFFERED_EVENTS;
+use surehold_core::operations::outbox::offered_events;
 #[cfg(test)]
 use utoipa::openapi::RefOr;
 #[cfg(test)]
@@ -253,7 +253,7 @@ pub struct OfferedEvent;
 #[cfg(test)]
 impl utoipa::PartialSchema for OfferedEvent {
     fn schema() -> RefOr<Schema> {
-        let name = ObjectBuilder::new().schema_type(Type::String).enum_values(Some(OFFERED_EVENTS.iter().copied()));
+        let name = ObjectBuilder::new().schema_type(Type::String).enum_values(Some(offered_events()));
         name.description(Some("An event that webhook endpoints can be told.")).into()
     }
 }
