@@ -11,12 +11,13 @@ use crate::names;
 use crate::output::Output;
 use crate::selection::Store;
 
-/// Together at least 50 kills, 20 cuts around COMMIT (half on each side), 10 crashes of Postgres, 5 frozen servers and
-/// 50,000 requests. The seeds are fixed, though no two runs are the same: processes die where they happen to be.
+/// Together at least 50 kills, 20 cuts around COMMIT (half on each side), 10 crashes of Postgres, 5 frozen servers, 6
+/// frozen workers and 50,000 requests. The seeds are fixed, though no two runs are the same: processes die where they happen
+/// to be.
 const BOUNDED_SQLITE: &str = "--minutes 1.5 --operations 30000 --seed 5 --clients 24 \
     --faults kill=30,freeze=3,stop=2,restart-storm=2,disk-full=2,clock-jump=3";
 const BOUNDED_POSTGRES: &str = "--minutes 2.5 --operations 20000 --seed 6 --clients 24 \
-    --faults kill=20,kill-worker=5,freeze=5,freeze-worker=3,restart-postgres=10,terminate-backend=5,\
+    --faults kill=20,kill-worker=5,freeze=5,freeze-worker=6,restart-postgres=10,terminate-backend=5,\
     cut-before-commit=10,cut-after-commit=10,cut-late-commit=3,latency=3,restart-storm=1,stop=2,clock-jump=2";
 
 /// As the help of `torture` says.

@@ -6,8 +6,9 @@ use surehold_lab::torture::environment::{FaultKind, FaultList, Recovery};
 
 /// With fewer, one that was unlucky decides.
 const RECOVERIES_MIN: usize = 10;
-/// Now and then a worker has nothing to say when it wakes.
-const WORKERS_FROZEN_MIN: u32 = 2;
+/// Now and then a worker has nothing to say when it wakes: 3 of 61 in a run of eight minutes. That all of six have nothing to
+/// say happens in one of 70 million runs; in one of a million if it were one worker of ten.
+const WORKERS_FROZEN_MIN: u32 = 6;
 
 /// Whether 95 of 100 killed servers were back in time, where no other fault was at work.
 pub(super) fn late(recoveries: &[Recovery], goal: Duration) -> Option<String> {
@@ -62,9 +63,9 @@ mod tests {
         let check = |wanted: &str, late: u32, expected: bool| {
             assert_eq!(unfenced(&wanted.parse().unwrap(), late).is_some(), expected, "{wanted} {late}");
         };
-        check("freeze-worker=4", 0, true);
-        check("freeze-worker=4", 1, false);
-        check("freeze-worker=1", 0, false);
+        check("freeze-worker=6", 0, true);
+        check("freeze-worker=6", 1, false);
+        check("freeze-worker=5", 0, false);
         check("freeze-worker", 0, false);
         check("kill=9", 0, false);
     }
