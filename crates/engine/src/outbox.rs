@@ -286,7 +286,7 @@ impl Engine {
     ) -> Result<Replayed, Failure<OperationRefusal>> {
         let id = &wish.endpoint;
         let endpoint = self.views().record::<WebhookEndpoint>(tenant, id).await?;
-        let not_found = || OperationRefusal::EndpointNotFound { id: id.as_str().into() };
+        let not_found = || OperationRefusal::EndpointNotFound { endpoint: id.as_str().into() };
         let endpoint = endpoint.ok_or_else(|| Failure::Refused(not_found()))?;
         let mut replayed = Replayed { deliveries: 0, complete: true, next: None };
         let mut after_seq = wish.from.seq.max(1) - 1;

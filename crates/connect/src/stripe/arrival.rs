@@ -1,7 +1,7 @@
 //! An event as the inbox keeps it, however it came: by webhook or out of the list. Pure.
 
 use surehold_core::kernel::Invalid;
-use surehold_core::operations::{ExternalId, NewOperation, SourceName};
+use surehold_core::operations::{ExternalId, NewOperation, OperationInvalid, SourceName};
 use surehold_core::stays::operations::{
     PROCESS_STRIPE_EVENT, PaymentNews, PaymentObjects, PaymentTurn, process_stripe_event,
 };
@@ -32,7 +32,8 @@ pub fn arrival(account: &str, body: &[u8]) -> Result<Arrival, Invalid> {
             (id, PaymentNews { about: PaymentObjects::default(), turn: PaymentTurn::NotUnderstood { kind } })
         }
         Err(error @ EventUnreadable::Envelope { .. }) => {
-            return Err(Invalid::Payload { kind: PROCESS_STRIPE_EVENT.name.to_owned(), reason: error.to_string() });
+            let (kind, reason) = (PROCESS_STRIPE_EVENT.name.to_owned(), error.to_string());
+            return Err(OperationInvalid::Payload { kind, reason }.into());
         }
     };
     Ok(Arrival {

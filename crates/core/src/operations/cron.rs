@@ -193,6 +193,6 @@ text_column!(Cron, Text, |text| Cron::parse(text).map_err(Invalid::from));
 
 impl From<CronError> for Invalid {
     fn from(error: CronError) -> Invalid {
-        Invalid::Schedule { reason: error.to_string() }
+        Invalid::Other { reason: error.to_string() }
     }
 }

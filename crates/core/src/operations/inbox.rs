@@ -6,13 +6,13 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use smol_str::SmolStr;
-use thiserror::Error;
 
-use crate::kernel::{Command, Facts, Halt, Invalid, Reads, Stop, Timestamp};
+use crate::kernel::{Command, Facts, Halt, Invalid, Reads, Stop, Timestamp, refusals};
 
 use super::{
     DeadLetter, Enqueued, ExternalId, InboxEvent, InboxKey, InboxName, InboxSecret, NewOperation, Operation,
-    OperationKey, OperationsEvent, Outcome, Payload, PreviousSecret, SigningSecret, SourceName, enqueue,
+    OperationInvalid, OperationKey, OperationsEvent, Outcome, Payload, PreviousSecret, SigningSecret, SourceName,
+    enqueue,
 };
 
 pub const INBOX_BODY_BYTES_MAX: usize = 256 << 10;
@@ -20,16 +20,12 @@ pub const CONTENT_TYPE_BYTES_MAX: usize = 200;
 /// A replaced secret stays good long enough to be changed at the other end, and not for ever.
 pub const INBOX_OVERLAP_SECS_MAX: i64 = 30 * 86_400;
 
-#[derive(Clone, Debug, PartialEq, Eq, Error, Serialize, Deserialize)]
-pub enum InboxRefusal {
-    /// Another event asked for the same operation with other content.
-    #[error("operation {operation} exists with other content")]
-    OperationConflict { operation: OperationKey },
-}
-
-impl From<InboxRefusal> for Stop<InboxRefusal> {
-    fn from(refusal: InboxRefusal) -> Stop<InboxRefusal> {
-        Stop::Refused(refusal)
+refusals! {
+    pub enum InboxRefusal {
+        /// Another event asked for the same operation with other content.
+        OperationConflict { operation: OperationKey }
+            = (Invalid, "operation-conflict", "The operation exists with other content")
+            "operation {operation} exists with other content";
     }
 }
 
@@ -55,7 +51,7 @@ impl ReceiveEvent {
         operation: NewOperation,
     ) -> Result<ReceiveEvent, Invalid> {
         if body.len() > INBOX_BODY_BYTES_MAX {
-            return Err(Invalid::BodyTooLong { bytes: body.len(), bytes_max: INBOX_BODY_BYTES_MAX });
+            return Err(OperationInvalid::BodyTooLong { bytes: body.len(), bytes_max: INBOX_BODY_BYTES_MAX }.into());
         }
         let too_long = content_type.filter(|text| text.len() > CONTENT_TYPE_BYTES_MAX);
         if let Some(text) = too_long {

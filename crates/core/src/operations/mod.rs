@@ -12,6 +12,7 @@ mod enqueue;
 mod event;
 mod handlers;
 mod inbox;
+mod invalid;
 mod lint;
 mod names;
 pub mod outbox;
@@ -36,6 +37,7 @@ pub use inbox::{
     CONTENT_TYPE_BYTES_MAX, INBOX_BODY_BYTES_MAX, INBOX_OVERLAP_SECS_MAX, Inbox, InboxRefusal, PutInbox, ReceiveEvent,
     Received, RemoveInbox,
 };
+pub use invalid::OperationInvalid;
 pub use lint::lint;
 pub use names::{
     Actor, Aggregate, CORRELATIONS_MAX, Correlation, DedupeKey, ExternalId, InboxName, LeaseToken, OperationKey,

@@ -5,6 +5,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 use smol_str::SmolStr;
 
+use super::OperationInvalid;
 use crate::kernel::{Columnar, Invalid, check_text, int_column, text};
 
 const TYPE_BYTES_MAX: usize = 64;
@@ -20,7 +21,11 @@ fn check_type(text: &str) -> Result<(), Invalid> {
     let legal = |b: u8| b.is_ascii_uppercase() || b.is_ascii_digit() || b == b'_';
     let begins = text.bytes().next().is_some_and(|b| b.is_ascii_uppercase());
     let sized = text.len() <= TYPE_BYTES_MAX;
-    if begins && sized && text.bytes().all(legal) { Ok(()) } else { Err(Invalid::OperationTypeMalformed) }
+    if begins && sized && text.bytes().all(legal) {
+        Ok(())
+    } else {
+        Err(OperationInvalid::OperationTypeMalformed.into())
+    }
 }
 
 fn check_key(text: &str) -> Result<(), Invalid> {
@@ -31,14 +36,22 @@ fn check_inbox(text: &str) -> Result<(), Invalid> {
     let legal = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-';
     let inner_hyphens = !text.starts_with('-') && !text.ends_with('-');
     let sized = (1..=INBOX_BYTES_MAX).contains(&text.len());
-    if sized && inner_hyphens && text.bytes().all(legal) { Ok(()) } else { Err(Invalid::InboxMalformed) }
+    if sized && inner_hyphens && text.bytes().all(legal) {
+        Ok(())
+    } else {
+        Err(OperationInvalid::InboxMalformed.into())
+    }
 }
 
 fn check_schedule_name(text: &str) -> Result<(), Invalid> {
     let legal = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.');
     let begins = text.bytes().next().is_some_and(|b| b.is_ascii_alphanumeric());
     let sized = text.len() <= SCHEDULE_NAME_BYTES_MAX;
-    if begins && sized && text.bytes().all(legal) { Ok(()) } else { Err(Invalid::ScheduleNameMalformed) }
+    if begins && sized && text.bytes().all(legal) {
+        Ok(())
+    } else {
+        Err(OperationInvalid::ScheduleNameMalformed.into())
+    }
 }
 
 text!(
@@ -145,7 +158,7 @@ impl Correlation {
 
     /// As people write it: `purchaseId=4711`.
     pub fn parse(text: &str) -> Result<Correlation, Invalid> {
-        let (kind, value) = text.split_once('=').ok_or(Invalid::CorrelationMalformed)?;
+        let (kind, value) = text.split_once('=').ok_or(OperationInvalid::CorrelationMalformed)?;
         Correlation::new(kind, value)
     }
 }

@@ -8,9 +8,9 @@ use serde::{Deserialize, Serialize};
 use super::cases::{NewCase, open_case};
 use super::overdue::{Overdue, SKIPPED_COUNTED_MAX, overdue};
 use super::{
-    CORRELATIONS_MAX, Case, CaseKey, Correlation, Cron, DeadLetter, Enqueued, NewOperation, Operation, OperationKey,
-    OperationRefusal, OperationRun, OperationType, OperationsEvent, Payload, Schedule, ScheduleName, TimeZoneName,
-    TypeName, enqueue,
+    CORRELATIONS_MAX, Case, CaseKey, Correlation, Cron, DeadLetter, Enqueued, NewOperation, Operation,
+    OperationInvalid, OperationKey, OperationRefusal, OperationRun, OperationType, OperationsEvent, Payload, Schedule,
+    ScheduleName, TimeZoneName, TypeName, enqueue,
 };
 use crate::kernel::{Command, Facts, Halt, Invalid, Reads, Stop, Timestamp};
 
@@ -56,7 +56,7 @@ impl PutSchedule {
     ) -> Result<PutSchedule, Invalid> {
         if !is_schedulable(kind) {
             let schedulable = format!("those with the key {}", SCHEDULED_KEY.join(", "));
-            return Err(Invalid::NotSchedulable { kind: kind.name.to_owned(), schedulable });
+            return Err(OperationInvalid::NotSchedulable { kind: kind.name.to_owned(), schedulable }.into());
         }
         let bytes = payload.as_str().len();
         if bytes > SCHEDULE_PAYLOAD_BYTES_MAX {
@@ -161,7 +161,7 @@ impl Command for RemoveSchedule {
 
     fn decide(&self, facts: &mut Facts) -> Result<Schedule, Stop<OperationRefusal>> {
         let Some(known) = facts.get::<Schedule>(&self.name)?.cloned() else {
-            return Err(OperationRefusal::ScheduleNotFound { name: self.name.clone().into() }.into());
+            return Err(OperationRefusal::ScheduleNotFound { schedule: self.name.clone().into() }.into());
         };
         facts.remove::<Schedule>(&self.name);
         facts.emit(&OperationsEvent::ScheduleRemoved { name: self.name.clone().into() }.into());

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use smol_str::SmolStr;
 use thiserror::Error;
 
-use crate::kernel::{Invalid, Refusal, Stop, Timestamp};
+use crate::kernel::{RefusalData, RefusalSpec, Refused, Stop, Timestamp, refusals};
 
 use super::{CaseKey, OperationKey, OperationState, WaitingOn};
 
@@ -42,59 +42,55 @@ impl From<Trouble> for Stop<Trouble> {
     }
 }
 
-/// In the order in which commands look for them.
-#[derive(Clone, Debug, PartialEq, Eq, Error, Serialize, Deserialize)]
-pub enum OperationRefusal {
-    #[error(transparent)]
-    Kernel(#[from] Refusal),
-    /// The attempt failed; nothing of it stands.
-    #[error(transparent)]
-    Trouble(#[from] Trouble),
-    #[error("there is no operation {operation}")]
-    OperationNotFound { operation: OperationKey },
-    /// Another content under the same key.
-    #[error("operation {operation} exists with other content")]
-    OperationConflict { operation: OperationKey },
-    #[error("operation {operation} is {state}")]
-    OperationState { operation: OperationKey, state: OperationState },
-    /// Whoever reports this result no longer has the lease; somebody else may have gone on.
-    #[error("the lease of {operation} was lost")]
-    LeaseLost { operation: OperationKey },
-    #[error("step {step} of {operation} may have happened; settle it first")]
-    EffectInDoubt { operation: OperationKey, step: u16 },
-    #[error("{operation} has no effect in doubt at step {step}")]
-    EffectNotInDoubt { operation: OperationKey, step: u16 },
-    #[error("there is no case {} {}", case.kind, case.key)]
-    CaseNotFound { case: CaseKey },
-    #[error("the case {} {} is resolved", case.kind, case.key)]
-    CaseResolved { case: CaseKey },
-    #[error("there is no schedule {name}")]
-    ScheduleNotFound { name: SmolStr },
-    #[error("there is no webhook endpoint {id}")]
-    EndpointNotFound { id: SmolStr },
-    #[error("webhook endpoint {id} exists with other content")]
-    EndpointExists { id: SmolStr },
-    /// Somebody else was faster.
-    #[error("{what} has changed meanwhile")]
-    Changed { what: SmolStr },
-}
+/// What is between us and our workers: no request can be answered with it.
+impl Refused for Trouble {
+    fn spec(&self) -> &'static RefusalSpec {
+        &RefusalSpec::DEFECT
+    }
 
-impl From<Invalid> for OperationRefusal {
-    fn from(invalid: Invalid) -> OperationRefusal {
-        OperationRefusal::Kernel(Refusal::Invalid(invalid))
+    fn data(&self) -> RefusalData {
+        Vec::new()
     }
 }
 
-impl From<OperationRefusal> for Stop<OperationRefusal> {
-    fn from(refusal: OperationRefusal) -> Stop<OperationRefusal> {
-        Stop::Refused(refusal)
-    }
-}
-
-/// The trouble of a handler, as a refusal of the command that ran it.
-pub(crate) fn refused(stop: Stop<Trouble>) -> Stop<OperationRefusal> {
-    match stop {
-        Stop::Refused(trouble) => Stop::Refused(trouble.into()),
-        Stop::Halted(halt) => Stop::Halted(halt),
+refusals! {
+    /// In the order in which commands look for them.
+    pub enum OperationRefusal: Kernel(Refusal), Trouble(Trouble) {
+        OperationNotFound { operation: OperationKey }
+            = (NotFound, "operation-not-found", "There is no such operation") "there is no operation {operation}";
+        /// Another content under the same key.
+        OperationConflict { operation: OperationKey }
+            = (Invalid, "operation-conflict", "The operation exists with other content")
+            "operation {operation} exists with other content";
+        OperationState {
+            operation: OperationKey,
+            /// What the operation is.
+            operation_state: OperationState,
+        } = (Conflict, "operation-state", "The operation's state does not allow it")
+            "operation {operation} is {operation_state}";
+        /// Whoever reports this result no longer has the lease; somebody else may have gone on.
+        LeaseLost { operation: OperationKey } = (DEFECT) "the lease of {operation} was lost";
+        EffectInDoubt { operation: OperationKey, step: u16 }
+            = (Conflict, "effect-in-doubt", "An effect of the operation may have happened")
+            "step {step} of {operation} may have happened; settle it first";
+        EffectNotInDoubt { operation: OperationKey, step: u16 }
+            = (Conflict, "effect-not-in-doubt", "The effect is not in doubt")
+            "{operation} has no effect in doubt at step {step}";
+        CaseNotFound { case: CaseKey }
+            = (NotFound, "case-not-found", "There is no such case") "there is no case {} {}", case.kind, case.key;
+        CaseResolved { case: CaseKey }
+            = (Conflict, "case-resolved", "The case is resolved") "the case {} {} is resolved", case.kind, case.key;
+        ScheduleNotFound { schedule: SmolStr }
+            = (NotFound, "schedule-not-found", "There is no such schedule") "there is no schedule {schedule}";
+        EndpointNotFound { endpoint: SmolStr }
+            = (NotFound, "endpoint-not-found", "There is no such webhook endpoint")
+            "there is no webhook endpoint {endpoint}";
+        EndpointExists { endpoint: SmolStr }
+            = (Conflict, "endpoint-exists", "The webhook endpoint exists with other content")
+            "webhook endpoint {endpoint} exists with other content";
+        Changed {
+            /// What has changed.
+            what: SmolStr,
+        } = (Conflict, "changed", "Somebody else was faster") "{what} has changed meanwhile";
     }
 }

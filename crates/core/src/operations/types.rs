@@ -2,7 +2,7 @@
 
 use crate::kernel::{Invalid, Timestamp};
 
-use super::{DedupeKey, OperationKey, RetryPolicy, TypeName};
+use super::{DedupeKey, OperationInvalid, OperationKey, RetryPolicy, TypeName};
 
 /// A type of operation. Declared once, registered once; the lint in `lint.rs` looks at all of them.
 #[derive(Debug)]
@@ -90,7 +90,7 @@ impl OperationType {
     /// The operation of this type with these parts in its key.
     pub fn key(&self, parts: &[&str]) -> Result<OperationKey, Invalid> {
         if parts.len() != self.key.len() {
-            return Err(Invalid::KeyParts { kind: self.name.to_owned(), parts: self.key.join(", ") });
+            return Err(OperationInvalid::KeyParts { kind: self.name.to_owned(), parts: self.key.join(", ") }.into());
         }
         Ok(OperationKey { kind: self.type_name(), key: DedupeKey::of(parts)? })
     }

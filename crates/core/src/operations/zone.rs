@@ -8,6 +8,7 @@ use jiff::tz::{TimeZone, TimeZoneDatabase};
 use serde::{Deserialize, Serialize};
 use smol_str::SmolStr;
 
+use super::OperationInvalid;
 use crate::kernel::{Invalid, text_column};
 
 // The longest name in the database has 32 bytes.
@@ -31,11 +32,11 @@ impl TimeZoneName {
             let what = "time zone".to_owned();
             return Err(Invalid::NameTooLong { what, bytes: text.len(), bytes_max: ZONE_BYTES_MAX });
         }
-        let unknown = || Invalid::TimeZoneUnknown { name: text.to_owned() };
+        let unknown = || OperationInvalid::TimeZoneUnknown { name: text.to_owned() };
         let zone = TimeZoneDatabase::bundled().get(text).map_err(|_| unknown())?;
         // `Etc/Unknown` is a name for having none.
         if zone.is_unknown() {
-            return Err(unknown());
+            return Err(unknown().into());
         }
         let name = SmolStr::new(zone.iana_name().ok_or_else(unknown)?);
         Ok(TimeZoneName { name, zone })
@@ -120,7 +121,8 @@ mod tests {
     fn what_is_no_name() {
         for bad in ["", " ", "Mars/Olympus", "+03:00", "BRT3", "Etc/Unknown", "../../etc/passwd", "America/Sao_Paulo "]
         {
-            assert_eq!(TimeZoneName::parse(bad), Err(Invalid::TimeZoneUnknown { name: bad.to_owned() }), "{bad:?}");
+            let unknown = OperationInvalid::TimeZoneUnknown { name: bad.to_owned() };
+            assert_eq!(TimeZoneName::parse(bad), Err(unknown.into()), "{bad:?}");
         }
         let long = "x".repeat(ZONE_BYTES_MAX + 1);
         assert!(matches!(TimeZoneName::parse(&long), Err(Invalid::NameTooLong { .. })));

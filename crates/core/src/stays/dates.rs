@@ -8,6 +8,7 @@ use jiff::civil::{Date, Time, Weekday};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use smol_str::SmolStr;
 
+use super::StayInvalid;
 use crate::kernel::{
     Column, ColumnType, Columnar, Columns, Corrupt, Invalid, Row, Slot, Timestamp, date_from_text, date_text,
     text_column,
@@ -71,7 +72,7 @@ impl StayDates {
             return Ok(StayDates { checkin, checkout, slots });
         }
         let nights_max = NIGHTS_PER_STAY_MAX;
-        Err(Invalid::StayDates { checkin: checkin.to_string(), checkout: checkout.to_string(), nights_max })
+        Err(StayInvalid::Dates { checkin: checkin.to_string(), checkout: checkout.to_string(), nights_max }.into())
     }
 
     pub fn checkin(&self) -> Date {
@@ -135,7 +136,8 @@ impl NightRange {
     }
 
     pub(super) fn within(from: Date, until: Date, nights_max: i64) -> Result<NightRange, Invalid> {
-        let malformed = || Invalid::NightRange { from: from.to_string(), until: until.to_string(), nights_max };
+        let malformed =
+            || StayInvalid::NightRange { from: from.to_string(), until: until.to_string(), nights_max }.into();
         is_legal(from, until, nights_max).then_some(NightRange { from, until }).ok_or_else(malformed)
     }
 
@@ -181,9 +183,9 @@ impl Month {
     }
 
     pub fn parse(text: &str) -> Result<Month, Invalid> {
-        let month = Month(text.as_bytes().try_into().map_err(|_| Invalid::MonthMalformed)?);
+        let month = Month(text.as_bytes().try_into().map_err(|_| StayInvalid::MonthMalformed)?);
         let is_ours = month.try_first().is_some_and(|first| YEARS.contains(&first.year()));
-        is_ours.then_some(month).ok_or(Invalid::MonthMalformed)
+        is_ours.then_some(month).ok_or(StayInvalid::MonthMalformed.into())
     }
 
     pub fn as_str(&self) -> &str {
@@ -269,11 +271,11 @@ impl LocalTime {
     pub const CHECK_IN: LocalTime = LocalTime(*b"15:00");
 
     pub fn parse(text: &str) -> Result<LocalTime, Invalid> {
-        let bytes: [u8; LOCAL_TIME_BYTES] = text.as_bytes().try_into().map_err(|_| Invalid::LocalTimeMalformed)?;
-        let [h1, h2, b':', m1, m2] = bytes else { return Err(Invalid::LocalTimeMalformed) };
+        let bytes: [u8; LOCAL_TIME_BYTES] = text.as_bytes().try_into().map_err(|_| StayInvalid::LocalTimeMalformed)?;
+        let [h1, h2, b':', m1, m2] = bytes else { return Err(StayInvalid::LocalTimeMalformed.into()) };
         let digits = [h1, h2, m1, m2].iter().all(u8::is_ascii_digit);
         let exists = text.parse::<Time>().is_ok();
-        (digits && exists).then_some(LocalTime(bytes)).ok_or(Invalid::LocalTimeMalformed)
+        (digits && exists).then_some(LocalTime(bytes)).ok_or(StayInvalid::LocalTimeMalformed.into())
     }
 
     pub fn as_str(&self) -> &str {
@@ -387,7 +389,7 @@ mod tests {
             assert_eq!(Month::parse(good).unwrap().as_str(), good);
         }
         for bad in ["", "2026-13", "2026-1", "26-12", "2026-12-01", "2026/12", "0999-12", "-026-12", "2026-1ä"] {
-            assert_eq!(Month::parse(bad), Err(Invalid::MonthMalformed), "{bad}");
+            assert_eq!(Month::parse(bad), Err(StayInvalid::MonthMalformed.into()), "{bad}");
         }
     }
 
@@ -407,7 +409,7 @@ mod tests {
             assert_eq!(LocalTime::parse(good).unwrap().as_str(), good);
         }
         for bad in ["", "24:00", "15:60", "3:00", "15:00:00", "15.00", "+1:00"] {
-            assert_eq!(LocalTime::parse(bad), Err(Invalid::LocalTimeMalformed), "{bad}");
+            assert_eq!(LocalTime::parse(bad), Err(StayInvalid::LocalTimeMalformed.into()), "{bad}");
         }
     }
 

@@ -5,6 +5,7 @@
 pub mod commands;
 mod dates;
 mod event;
+mod invalid;
 mod names;
 pub mod quote;
 mod records;
@@ -16,6 +17,7 @@ pub use dates::{
     earliest_arrival, today,
 };
 pub use event::StaysEvent;
+pub use invalid::StayInvalid;
 pub use names::{PaymentAccount, PropertyName, QuoteId, RatePlanCode, RoomTypeCode, pool_of, rooms_of};
 pub use records::{
     CancellationPolicy, Penalty, Property, PropertyTerms, Quote, QuoteOption, QuoteOptions, RateMonth, RateMonthKey,

@@ -11,8 +11,8 @@ use thiserror::Error;
 
 use super::dates::nights_between;
 use super::{
-    Property, PropertyName, RateMonth, RateMonthKey, RateNight, RatePlanCode, RoomTypeCode, StayDates, StayRoom,
-    pool_of, today,
+    Property, PropertyName, RateMonth, RateMonthKey, RateNight, RatePlanCode, RoomTypeCode, StayDates, StayInvalid,
+    StayRoom, pool_of, today,
 };
 use crate::kernel::{Facts, Halt, Invalid, LINES_MAX, Line, Lines};
 
@@ -184,7 +184,7 @@ pub fn stay_lines(property: &PropertyName, rooms: &[(RoomTypeCode, u32)], dates:
     let nights = dates.nights().count();
     let (room_types, lines) = (rooms_by_type.len(), rooms_by_type.len().strict_mul(nights));
     if lines > LINES_MAX {
-        return Err(Invalid::StayTooLarge { room_types, nights, lines, lines_max: LINES_MAX });
+        return Err(StayInvalid::TooLarge { room_types, nights, lines, lines_max: LINES_MAX }.into());
     }
     let lines = rooms_by_type.into_iter().flat_map(|(room_type, quantity)| {
         dates.nights().map(move |night| Line { pool: pool_of(property, room_type, night), quantity })

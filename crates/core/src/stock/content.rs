@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use serde::{Deserialize, Serialize};
 
-use super::{DocumentId, DocumentKind, DocumentLine, DocumentNote, ExtraCost, LineCost, StoreName};
+use super::{DocumentId, DocumentKind, DocumentLine, DocumentNote, ExtraCost, LineCost, StockInvalid, StoreName};
 use crate::kernel::{AMOUNT_MAX, Invalid, Json, JsonList, Reference, Timestamp};
 
 /// Of base units or packs, in one line.
@@ -56,7 +56,7 @@ impl DocumentHeader {
 
     pub fn check(&self) -> Result<(), Invalid> {
         let shape = Shape::of(self.kind);
-        let wrong = |reason: &str| Err(Invalid::Document { line: 0, reason: reason.to_owned() });
+        let wrong = |reason: &str| Err(StockInvalid::Document { line: 0, reason: reason.to_owned() }.into());
         if shape.about != self.about.is_some() {
             return wrong(if shape.about {
                 "it must say which document it is about"
@@ -173,7 +173,7 @@ impl PartLines {
 }
 
 fn check_line(shape: &Shape, number: u32, line: &DocumentLine) -> Result<(), Invalid> {
-    let wrong = |reason: &str| Err(Invalid::Document { line: number, reason: reason.to_owned() });
+    let wrong = |reason: &str| Err(StockInvalid::Document { line: number, reason: reason.to_owned() }.into());
     let (has_of_line, has_product) = (line.of_line.is_some(), line.product.is_some());
     if shape.about != has_of_line || shape.about == has_product {
         return wrong(if shape.about { "it names a line, and no product" } else { "it names a product, and no line" });
@@ -234,7 +234,9 @@ impl DocumentContent {
     pub fn new(header: DocumentHeader, lines: Vec<DocumentLine>) -> Result<DocumentContent, Invalid> {
         header.check()?;
         if header.kind == DocumentKind::Reversal {
-            return Err(Invalid::Document { line: 0, reason: "a reversal has no lines of its own".to_owned() });
+            return Err(
+                StockInvalid::Document { line: 0, reason: "a reversal has no lines of its own".to_owned() }.into()
+            );
         }
         let lines = PartLines::new(header.kind, lines)?;
         Ok(DocumentContent { header, lines })

@@ -7,6 +7,7 @@ pub mod commands;
 mod content;
 mod event;
 pub mod history;
+mod invalid;
 mod micros;
 mod names;
 pub mod operations;
@@ -21,6 +22,7 @@ pub use content::{
     may_be_long,
 };
 pub use event::StockEvent;
+pub use invalid::StockInvalid;
 use micros::Micros;
 pub use micros::decimal;
 pub use names::{

@@ -66,10 +66,10 @@ impl StateHandler for PostDocumentPart {
 fn post_next(facts: &mut Facts, key: PartKey) -> Result<Payload, Stop<StockRefusal>> {
     let (document, part) = (facts.require::<StockDocument>([&key.document]), facts.require::<DocumentPart>([&key]));
     document.and(part)?;
-    let missing = StockRefusal::DocumentNotFound { id: key.document };
+    let missing = StockRefusal::DocumentNotFound { document: key.document };
     let document = facts.get::<StockDocument>(&key.document)?.ok_or(missing)?.clone();
     let part = facts.get::<DocumentPart>(&key)?.cloned();
-    let part = part.ok_or(StockRefusal::PartMissing { id: key.document, part: key.number })?;
+    let part = part.ok_or(StockRefusal::PartMissing { document: key.document, part: key.number })?;
     if part.posted || document.state != DocumentState::Posting {
         return Ok(Payload::of(&json!({ "posted": "before" })));
     }

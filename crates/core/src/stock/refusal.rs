@@ -1,171 +1,241 @@
 //! Why a command about stock says no. Each command documents the order in which it looks.
 
-use serde::{Deserialize, Serialize};
-use thiserror::Error;
-
 use super::history::HistoryQuestion;
 use super::{
-    BarcodeText, DocumentId, DocumentKind, DocumentState, ItemKey, LotCode, PackName, ProductCode, SerialCode,
+    BarcodeText, DocumentId, DocumentKind, DocumentState, ItemKey, LotCode, PackName, Place, ProductCode, SerialCode,
     StoreName,
 };
-use crate::kernel::{Currency, Invalid, PoolKey, Refusal, Stop, Timestamp};
+use crate::kernel::{Currency, PoolKey, Timestamp, refusals};
 
-/// A product of which there is not enough.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub struct ShortItem {
-    pub item: ItemKey,
-    pub asked: i64,
-    /// Not promised to anybody.
-    pub available: i64,
-    pub on_hand: i64,
-    /// Held, booked or granted.
-    pub promised: i64,
-}
+refusals! {
+    pub enum StockRefusal: Kernel(Refusal) {
+        StoreNotFound { store: StoreName }
+            = (NotFound, "store-not-found", "There is no such store") "there is no store {store}";
+        ProductNotFound { products: Vec<ProductCode> }
+            = (NotFound, "product-not-found", "There is no such product") "no such product: {}", join(products);
+        PackNotFound { products: [ProductCode; 1], pack: PackName }
+            = (NotFound, "pack-not-found", "The product has no such pack") "{} has no pack {pack}", products[0];
+        DocumentNotFound { document: DocumentId }
+            = (NotFound, "document-not-found", "There is no such document") "there is no document {document}";
+        AboutLine { document: DocumentId, line: u32 }
+            = (NotFound, "line-not-found", "The document has no such line") "document {document} has no line {line}";
 
-/// A line about one of another document, of which less is left.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct LeftLine {
-    pub line: u32,
-    pub asked: i64,
-    pub left: i64,
-}
+        /// An id outside this window could be one whose document was purged.
+        DocumentIdOutsideWindow { document: DocumentId, made_after: Timestamp, made_before: Timestamp }
+            = (Invalid, "document-id-outside-window", "The document's id is too old or from the future")
+            "the id {document} was made outside of {made_after} to {made_before}";
+        DocumentIdReused { document: DocumentId }
+            = (Invalid, "document-id-reused", "The document's id was used for another request")
+            "document {document} exists with other content";
 
-/// An item that moved after it was looked at.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct MovedItem {
-    pub item: ItemKey,
-    pub against: i64,
-    pub quantity_then: i64,
-    pub seq: i64,
-    pub quantity: i64,
-}
+        CurrencyFixed {
+            store: StoreName,
+            /// The currency of the store's costs.
+            currency: Currency,
+        } = (Conflict, "store-currency-fixed", "A store's currency cannot be changed")
+            "costs of {store} are in {currency}; a store's currency cannot be changed";
+        ProductFixed {
+            products: [ProductCode; 1],
+            /// What of the product.
+            what: String,
+        } = (Conflict, "product-fixed", "What documents count in cannot be changed")
+            "{what} of {} cannot be changed", products[0];
+        BarcodeTaken { products: [ProductCode; 1], barcodes: [BarcodeText; 1], pack: Option<PackName> }
+            = (Conflict, "barcode-taken", "The barcode means something else")
+            "barcode {} is {} of {}", barcodes[0], one_or(pack.as_ref()), products[0];
+        BooksClosed {
+            /// The books are closed up to here.
+            closed_until: Timestamp,
+        } = (Conflict, "books-closed", "The books are closed") "the books are closed until {closed_until}";
+        BooksBusy {
+            /// Documents that are being posted.
+            posting: i64,
+            /// Items whose costs are being worked out anew.
+            revaluing: i64,
+        } = (Conflict, "books-busy", "Something is still on its way into the books")
+            "{posting} documents are being posted and {revaluing} items revalued; close the books when that is done";
+        DocumentState {
+            document: DocumentId,
+            /// What the document is.
+            document_state: DocumentState,
+        } = (Conflict, "document-state", "The document's state does not allow it")
+            "document {document} is {document_state}";
+        PartMissing { document: DocumentId, part: u32 }
+            = (Conflict, "part-missing", "A part of the document has no lines")
+            "part {part} of document {document} has no lines";
+        TooLong { kind: DocumentKind }
+            = (Invalid, "document-too-long", "Such a document has one part") "a {kind} has one part";
+        EffectiveInFuture {
+            /// The store's clock.
+            now: Timestamp,
+        } = (Invalid, "effective-in-future", "Nothing takes effect in the future")
+            "nothing takes effect in the future: it is {now}";
+        CurrenciesDiffer { store: StoreName, currency: Currency, to_store: StoreName, to_currency: Currency }
+            = (Conflict, "currencies-differ", "The stores count in different currencies")
+            "{store} counts in {currency}, {to_store} in {to_currency}";
 
-#[derive(Clone, Debug, PartialEq, Eq, Error, Serialize, Deserialize)]
-pub enum StockRefusal {
-    #[error(transparent)]
-    Kernel(#[from] Refusal),
-    #[error("there is no store {store}")]
-    StoreNotFound { store: StoreName },
-    #[error("costs of {store} are in {currency}; a store's currency cannot be changed")]
-    CurrencyFixed { store: StoreName, currency: Currency },
-    #[error("no such product: {}", join(products))]
-    ProductNotFound { products: Vec<ProductCode> },
-    #[error("{what} of {product} cannot be changed")]
-    ProductFixed { product: ProductCode, what: String },
-    #[error("{product} has no pack {pack}")]
-    PackNotFound { product: ProductCode, pack: PackName },
-    #[error("barcode {code} is {} of {product}", one_or(pack.as_ref()))]
-    BarcodeTaken { code: BarcodeText, product: ProductCode, pack: Option<PackName> },
-    #[error("the books are closed until {closed_until}")]
-    BooksClosed { closed_until: Timestamp },
-    #[error("{posting} documents are being posted and {revaluing} items revalued; close the books when that is done")]
-    BooksBusy { posting: i64, revaluing: i64 },
-    /// An id outside this window could be one whose document was purged.
-    #[error("the id {id} was made outside of {made_after} to {made_before}")]
-    DocumentIdOutsideWindow { id: DocumentId, made_after: Timestamp, made_before: Timestamp },
-    #[error("document {id} exists with other content")]
-    DocumentIdReused { id: DocumentId },
-    #[error("there is no document {id}")]
-    DocumentNotFound { id: DocumentId },
-    #[error("document {id} is {state}")]
-    DocumentState { id: DocumentId, state: DocumentState },
-    #[error("part {part} of document {id} has no lines")]
-    PartMissing { id: DocumentId, part: u32 },
-    #[error("a {kind} has one part")]
-    TooLong { kind: DocumentKind },
-    #[error("nothing takes effect in the future: it is {now}")]
-    EffectiveInFuture { now: Timestamp },
-    #[error("{store} counts in {currency}, {to_store} in {to_currency}")]
-    CurrenciesDiffer { store: StoreName, currency: Currency, to_store: StoreName, to_currency: Currency },
-    #[error("document {about} is a {kind}, which cannot be meant")]
-    AboutKind { about: DocumentId, kind: DocumentKind },
-    #[error("transfer {about} was not in transit: it has arrived already")]
-    AboutArrived { about: DocumentId },
-    #[error("document {about} was about {store}")]
-    AboutStore { about: DocumentId, store: StoreName },
-    #[error("document {about} has no line {line}")]
-    AboutLine { about: DocumentId, line: u32 },
-    #[error("what is about document {about} takes effect from {effective_at} on")]
-    EffectiveBefore { about: DocumentId, effective_at: Timestamp },
-    #[error("{followers} documents are about document {id}; reverse them first")]
-    HasFollowers { id: DocumentId, followers: u32 },
-    #[error("less is left: {}", left(lines))]
-    MoreThanLeft { about: DocumentId, lines: Vec<LeftLine> },
-    #[error("moved since they were counted: {}", moved(items))]
-    ItemsMoved { items: Vec<MovedItem> },
-    #[error("a count says what is there now; it cannot take effect before {last_effective}")]
-    CountBackdated { item: ItemKey, last_effective: Timestamp },
-    #[error("{item} has moved already; only what never moved is opened")]
-    AlreadyOpen { item: ItemKey },
-    #[error("pool {pool} has {total} units that no document brought; open it with what is there")]
-    NotOpened { pool: PoolKey, total: i64 },
-    #[error("lots of {product} are told apart; name one")]
-    LotNeeded { product: ProductCode },
-    #[error("lots of {product} are not told apart")]
-    LotUnwanted { product: ProductCode },
-    #[error("lot {lot} of {item} has another date of expiry")]
-    LotDiffers { item: ItemKey, lot: LotCode },
-    #[error("lot {lot} of {product} has expired")]
-    LotExpired { product: ProductCode, lot: LotCode },
-    #[error("{item} has {lots} lots, the most allowed")]
-    TooManyLots { item: ItemKey, lots: usize },
-    #[error("only {left} of {asked} can be had of {}", lot.as_ref().map_or_else(|| format!("the lots of {item}"), |lot| format!("lot {lot} of {item}")))]
-    LotShort { item: ItemKey, lot: Option<LotCode>, asked: i64, left: i64 },
-    #[error("{asked} of {product} move, with {listed} serial numbers")]
-    SerialsMissing { product: ProductCode, asked: i64, listed: usize },
-    #[error("pieces of {product} are not told apart")]
-    SerialsUnwanted { product: ProductCode },
-    #[error("pieces of {product} are told apart; move those by documents that are missing or were found")]
-    SerialsNotCounted { product: ProductCode },
-    #[error("{product} {} in {}", join(serials), store.as_ref().map_or("no store", StoreName::as_str))]
-    SerialsElsewhere { product: ProductCode, serials: Vec<SerialCode>, store: Option<StoreName> },
-    #[error("{item} would have more than can be counted")]
-    OutOfRange { item: ItemKey },
-    #[error("the document costs more than can be counted")]
-    DocumentOutOfRange,
-    /// At some instant in the past there would have been less than nothing.
-    #[error("at {at} there would have been {quantity} of {item}")]
-    ShortInPast { item: ItemKey, at: Timestamp, quantity: i64 },
-    #[error("the hold has nothing that is sold here")]
-    HoldOfOthers,
-    #[error("a {kind} cannot be reversed")]
-    NotReversible { kind: DocumentKind },
-    /// Every short product, sorted.
-    #[error("short: {}", shortages(items))]
-    Short { items: Vec<ShortItem> },
-    /// Not for people: whoever runs the command looks these up, and asks again.
-    #[error("the history of {} items has to be looked up", questions.len())]
-    HistoryNeeded { questions: Vec<HistoryQuestion> },
-    /// Somebody else was faster.
-    #[error("{item} has changed meanwhile")]
-    Changed { item: ItemKey },
-}
+        AboutKind {
+            document: DocumentId,
+            /// The kind of the document.
+            kind: DocumentKind,
+        } = (Conflict, "about-other-kind", "The document is about one of another kind")
+            "document {document} is a {kind}, which cannot be meant";
+        /// A transfer without a time in transit.
+        AboutArrived {
+            document: DocumentId,
+            /// The kind of the document.
+            kind: DocumentKind,
+        } = (Conflict, "about-other-kind", "The document is about one of another kind")
+            "transfer {document} was not in transit: it has arrived already";
+        AboutStore { store: StoreName, document: DocumentId }
+            = (Conflict, "about-other-store", "The document is about one of another store")
+            "document {document} was about {store}";
+        EffectiveBefore {
+            document: DocumentId,
+            /// The earliest instant at which it could take effect.
+            effective_at: Timestamp,
+        } = (Conflict, "effective-too-early", "It takes effect before what it is about")
+            "what is about document {document} takes effect from {effective_at} on";
+        HasFollowers {
+            document: DocumentId,
+            /// Documents that are about the document.
+            followers: u32,
+        } = (Conflict, "document-has-followers", "Other documents are about it")
+            "{followers} documents are about document {document}; reverse them first";
+        MoreThanLeft {
+            /// Every line of which less is left.
+            left: Vec<LeftLine>,
+            document: DocumentId,
+        } = (Conflict, "more-than-left", "Less is left of the line") "less is left: {}", lines_left(left);
 
-impl From<Invalid> for StockRefusal {
-    fn from(invalid: Invalid) -> StockRefusal {
-        StockRefusal::Kernel(invalid.into())
+        ItemsMoved {
+            /// Every item that has moved since it was counted.
+            moved: Vec<MovedItem>,
+        } = (Conflict, "items-moved", "It has moved since it was counted")
+            "moved since they were counted: {}", items_moved(moved);
+        CountBackdated {
+            item: ItemKey,
+            /// The earliest instant at which it could take effect.
+            effective_at: Timestamp,
+        } = (Conflict, "count-backdated", "A count says what is there now")
+            "a count says what is there now; it cannot take effect before {effective_at}";
+        AlreadyOpen { item: ItemKey }
+            = (Conflict, "already-open", "It has moved already")
+            "{item} has moved already; only what never moved is opened";
+        NotOpened {
+            pools: [PoolKey; 1],
+            /// The units in the pool.
+            total: i64,
+        } = (Conflict, "not-opened", "The pool has units that no document brought")
+            "pool {} has {total} units that no document brought; open it with what is there", pools[0];
+
+        LotNeeded { products: [ProductCode; 1] }
+            = (Invalid, "lot-needed", "The line has to name a lot") "lots of {} are told apart; name one", products[0];
+        LotUnwanted { products: [ProductCode; 1] }
+            = (Invalid, "lot-unwanted", "Lots of the product are not told apart")
+            "lots of {} are not told apart", products[0];
+        LotDiffers { item: ItemKey, lot: LotCode }
+            = (Conflict, "lot-differs", "The lot has another date of expiry")
+            "lot {lot} of {item} has another date of expiry";
+        LotExpired { products: [ProductCode; 1], lot: LotCode }
+            = (Conflict, "lot-expired", "The lot has expired") "lot {lot} of {} has expired", products[0];
+        TooManyLots { item: ItemKey, max: usize }
+            = (Conflict, "too-many-lots", "The item has too many lots") "{item} has {max} lots, the most allowed";
+        LotShort {
+            item: ItemKey,
+            /// Absent, all lots of the item together are short.
+            lot: Option<LotCode>,
+            /// Units that were asked for.
+            asked: i64,
+            /// Units that can be had.
+            left_of_lot: i64,
+        } = (Conflict, "lot-short", "Not enough of the lot is there")
+            "only {left_of_lot} of {asked} can be had of {}", lot_or_lots(lot.as_ref(), item);
+        SerialsMissing {
+            products: [ProductCode; 1],
+            /// Units that move.
+            asked: i64,
+            /// Serial numbers that the line lists.
+            listed: usize,
+        } = (Invalid, "serials-missing", "A serial number is needed for each unit")
+            "{asked} of {} move, with {listed} serial numbers", products[0];
+        SerialsUnwanted { products: [ProductCode; 1] }
+            = (Invalid, "serials-unwanted", "Pieces of the product are not told apart")
+            "pieces of {} are not told apart", products[0];
+        SerialsNotCounted { products: [ProductCode; 1] }
+            = (Invalid, "serials-not-counted", "Pieces are not counted")
+            "pieces of {} are told apart; move those by documents that are missing or were found", products[0];
+        SerialsElsewhere {
+            /// Absent, the pieces are in no store.
+            store: Option<StoreName>,
+            products: [ProductCode; 1],
+            serials: Vec<SerialCode>,
+        } = (Conflict, "serials-elsewhere", "The pieces are somewhere else")
+            "{} {} in {}", products[0], join(serials), store.as_ref().map_or("no store", StoreName::as_str);
+
+        OutOfRange { item: ItemKey }
+            = (Invalid, "item-out-of-range", "The item would have more than can be counted")
+            "{item} would have more than can be counted";
+        DocumentOutOfRange
+            = (Invalid, "document-out-of-range", "The document costs more than can be counted")
+            "the document costs more than can be counted";
+        ShortInPast {
+            item: ItemKey,
+            /// When there would have been so much.
+            at: Timestamp,
+            quantity: i64,
+        } = (Conflict, "short-in-past", "There would have been less than nothing")
+            "at {at} there would have been {quantity} of {item}";
+        HoldOfOthers
+            = (Conflict, "hold-of-others", "The hold has nothing that is sold here")
+            "the hold has nothing that is sold here";
+        NotReversible { kind: DocumentKind }
+            = (Conflict, "not-reversible", "A reversal is not reversed") "a {kind} cannot be reversed";
+        Short {
+            /// Every product of which there is not enough, sorted.
+            short: Vec<ShortItem>,
+        } = (Conflict, "short", "Not enough is there") "short: {}", shortages(short);
+        /// Not for people: whoever runs the command looks these up, and asks again.
+        HistoryNeeded { questions: Vec<HistoryQuestion> }
+            = (DEFECT) "the history of {} items has to be looked up", questions.len();
+        Changed { item: ItemKey }
+            = (Conflict, "changed", "Somebody else was faster") "{item} has changed meanwhile";
     }
-}
 
-impl From<StockRefusal> for Stop<StockRefusal> {
-    fn from(refusal: StockRefusal) -> Stop<StockRefusal> {
-        Stop::Refused(refusal)
+    /// A product of which there is not enough.
+    pub struct ShortItem {
+        pub store: StoreName,
+        pub product: ProductCode,
+        pub place: Place,
+        pub asked: i64,
+        /// Not promised to anybody.
+        pub available: i64,
+        pub on_hand: i64,
+        /// Held, booked or granted.
+        pub promised: i64,
     }
-}
 
-impl From<Refusal> for Stop<StockRefusal> {
-    fn from(refusal: Refusal) -> Stop<StockRefusal> {
-        Stop::Refused(refusal.into())
+    /// An item that has moved after it was counted.
+    pub struct MovedItem {
+        pub store: StoreName,
+        pub product: ProductCode,
+        pub place: Place,
+        /// The row that was counted against.
+        pub against: i64,
+        /// What was there then.
+        pub quantity_then: i64,
+        /// The last row.
+        pub seq: i64,
+        /// What is there now.
+        pub quantity: i64,
     }
-}
 
-/// A command of the kernel was part of one of ours.
-impl From<Stop<Refusal>> for Stop<StockRefusal> {
-    fn from(stop: Stop<Refusal>) -> Stop<StockRefusal> {
-        match stop {
-            Stop::Refused(refusal) => Stop::Refused(refusal.into()),
-            Stop::Halted(halt) => Stop::Halted(halt),
-        }
+    /// A line about one of another document, of which less is left.
+    pub struct LeftLine {
+        /// The line of the other document.
+        pub line: u32,
+        pub asked: i64,
+        pub left: i64,
     }
 }
 
@@ -178,19 +248,26 @@ fn one_or(pack: Option<&PackName>) -> String {
     pack.map_or_else(|| "one".to_owned(), |pack| format!("a {pack}"))
 }
 
-fn left(lines: &[LeftLine]) -> String {
+fn lot_or_lots(lot: Option<&LotCode>, item: &ItemKey) -> String {
+    lot.map_or_else(|| format!("the lots of {item}"), |lot| format!("lot {lot} of {item}"))
+}
+
+fn lines_left(lines: &[LeftLine]) -> String {
     let describe = |line: &LeftLine| format!("line {} ({} of {})", line.line, line.left, line.asked);
     lines.iter().map(describe).collect::<Vec<_>>().join(", ")
 }
 
-fn moved(items: &[MovedItem]) -> String {
-    let describe = |moved: &MovedItem| format!("{} (from {} to {})", moved.item, moved.quantity_then, moved.quantity);
+fn items_moved(items: &[MovedItem]) -> String {
+    let describe = |MovedItem { store, product, place, quantity_then, quantity, .. }: &MovedItem| {
+        let item = ItemKey { store: store.clone(), place: *place, product: product.clone() };
+        format!("{item} (from {quantity_then} to {quantity})")
+    };
     items.iter().map(describe).collect::<Vec<_>>().join(", ")
 }
 
 fn shortages(items: &[ShortItem]) -> String {
-    let describe = |short: &ShortItem| {
-        let ShortItem { item, asked, available, promised, .. } = short;
+    let describe = |ShortItem { store, product, place, asked, available, promised, .. }: &ShortItem| {
+        let item = ItemKey { store: store.clone(), place: *place, product: product.clone() };
         format!("{item} ({asked} asked, {available} available, {promised} promised to others)")
     };
     items.iter().map(describe).collect::<Vec<_>>().join(", ")

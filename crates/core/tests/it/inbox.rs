@@ -13,8 +13,8 @@ use surehold_core::operations::builtin::{ExpireHoldOnce, ProcessInboxEvent, expi
 use surehold_core::operations::commands::{FailOperation, RunStateOperation, StateRun};
 use surehold_core::operations::{
     Enqueued, ExternalId, INBOX_BODY_BYTES_MAX, Inbox, InboxEvent, InboxKey, InboxName, InboxRefusal, InboxSecret,
-    NewOperation, Operation, OperationKey, OperationRefusal, OperationRun, OperationsEvent, Payload, PutInbox,
-    ReceiveEvent, Received, RemoveInbox, SigningSecret, SourceName, StateHandler, Trouble,
+    NewOperation, Operation, OperationInvalid, OperationKey, OperationRefusal, OperationRun, OperationsEvent, Payload,
+    PutInbox, ReceiveEvent, Received, RemoveInbox, SigningSecret, SourceName, StateHandler, Trouble,
 };
 
 use crate::scenario::pool;
@@ -155,10 +155,12 @@ fn bodies_and_names_are_bounded() {
         ReceiveEvent::new(source, external_id.clone(), Some(content_type), &vec![0; bytes], operation.clone())
     };
     assert!(new(INBOX_BODY_BYTES_MAX, &"x".repeat(200)).is_ok());
-    assert!(matches!(new(INBOX_BODY_BYTES_MAX + 1, ""), Err(Invalid::BodyTooLong { .. })));
+    let (bytes, bytes_max) = (INBOX_BODY_BYTES_MAX + 1, INBOX_BODY_BYTES_MAX);
+    let too_long = OperationInvalid::BodyTooLong { bytes, bytes_max }.into();
+    assert_eq!(new(bytes, "").err(), Some(too_long));
     assert!(matches!(new(0, &"x".repeat(201)), Err(Invalid::NameTooLong { .. })));
     for bad in ["", "-a", "a-", "Orders", "a_b", "a/b", "a.b", &"a".repeat(64)] {
-        assert_eq!(InboxName::new(bad), Err(Invalid::InboxMalformed), "{bad}");
+        assert_eq!(InboxName::new(bad), Err(OperationInvalid::InboxMalformed.into()), "{bad}");
     }
     for bad in ["", " a", "a\n", &"x".repeat(641)] {
         assert!(ExternalId::new(bad).is_err(), "{bad}");

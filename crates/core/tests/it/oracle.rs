@@ -19,7 +19,7 @@ pub(crate) fn refusal_of_place(
     let policy = tenant.policy;
     let secs = secs.unwrap_or(policy.lifetime_secs_default);
     if secs > policy.lifetime_secs_max {
-        return Some(Refusal::LifetimeTooLong { secs, secs_max: policy.lifetime_secs_max });
+        return Some(Refusal::LifetimeTooLong { secs, max: policy.lifetime_secs_max });
     }
     let keys = |wanted: &dyn Fn(&PoolKey) -> bool| lines.pools().filter(|key| wanted(key)).cloned().collect::<Vec<_>>();
     let unknown = keys(&|key| !state.pools.contains_key(key));
@@ -33,20 +33,16 @@ pub(crate) fn refusal_of_place(
     if let Some(owner) = owner {
         let theirs: Vec<&Hold> = live_holds(state, now).filter(|hold| hold.owner.as_ref() == Some(owner)).collect();
         if i64::try_from(theirs.len()).unwrap() >= policy.owner_holds_max {
-            return Some(Refusal::OwnerHoldsLimit { holds_max: policy.owner_holds_max });
+            return Some(Refusal::OwnerHoldsLimit { max: policy.owner_holds_max });
         }
         let secs = secs + theirs.iter().map(|hold| lifetime_secs(hold)).sum::<i64>();
         if secs > policy.owner_lifetime_secs_max {
-            return Some(Refusal::OwnerLifetimeLimit { secs, secs_max: policy.owner_lifetime_secs_max });
+            return Some(Refusal::OwnerLifetimeLimit { secs, max: policy.owner_lifetime_secs_max });
         }
     }
     let short: Vec<ShortLine> = lines
         .iter()
-        .map(|line| ShortLine {
-            pool: line.pool.clone(),
-            wanted: line.quantity,
-            available: available(state, now, &line.pool),
-        })
+        .map(|line| ShortLine::new(line.pool.clone(), line.quantity, available(state, now, &line.pool)))
         .filter(|line| line.available < line.wanted)
         .collect();
     (!short.is_empty()).then_some(Refusal::SoldOut { lines: short })

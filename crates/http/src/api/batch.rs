@@ -85,7 +85,7 @@ fn room_for(api: &Api, headers: &HeaderMap) -> Result<OwnedSemaphorePermit, Prob
     let room = Arc::clone(&api.shared.batch_kibibytes).try_acquire_many_owned(wanted);
     room.map_err(|_| {
         let detail = "other batches are being read; nothing was changed, try again later";
-        Problem::new(Code::Busy, detail).with(|data| data.retry_after_secs = Some(1))
+        Problem::new(Code::Busy, detail).retry_after(1)
     })
 }
 

@@ -114,7 +114,7 @@ impl Mover {
     /// A document that is kept, if its kind is one of theirs.
     pub(crate) async fn document(&self, api: &Api, id: DocumentId) -> Result<(TenantId, StockDocument), Problem> {
         let found = api.views().record::<StockDocument>(self.tenant, &id).await?;
-        let found = found.ok_or(StockRefusal::DocumentNotFound { id })?;
+        let found = found.ok_or(StockRefusal::DocumentNotFound { document: id })?;
         Ok((self.tenant_for(found.header.kind)?, found))
     }
 }
@@ -192,7 +192,7 @@ async fn admit(parts: &Parts, api: &Api) -> Result<Admitted, Problem> {
         NotAdmitted::TooMany { wait } => {
             let secs = wait.as_secs() + 1;
             let detail = format!("the key has used up its requests for now; wait {secs} s");
-            Problem::new(Code::TooManyRequests, detail).with(|data| data.retry_after_secs = Some(secs))
+            Problem::new(Code::TooManyRequests, detail).retry_after(secs)
         }
         NotAdmitted::Fault(fault) => fault.into(),
     })

@@ -244,7 +244,7 @@ pub(super) async fn document_get(
 ) -> Result<Reply<Document>, Problem> {
     let tenant = caller.tenant;
     let found = api.views().record::<StockDocument>(tenant, &id).await?;
-    let found = found.ok_or(StockRefusal::DocumentNotFound { id })?;
+    let found = found.ok_or(StockRefusal::DocumentNotFound { document: id })?;
     let number = query.part.unwrap_or(0);
     if number >= found.parts {
         let detail = format!("the document has {} parts, numbered from 0", found.parts);
@@ -274,7 +274,7 @@ pub(super) async fn part_put(
     Json(body): Json<SaveLines>,
 ) -> Result<Reply<Document>, Problem> {
     let found = api.views().record::<StockDocument>(caller.tenant, &id).await?;
-    let kind = found.ok_or(StockRefusal::DocumentNotFound { id })?.header.kind;
+    let kind = found.ok_or(StockRefusal::DocumentNotFound { document: id })?.header.kind;
     let barcodes = look_up(&api, caller.tenant, body.barcodes()).await?;
     let command = body.into_command((id, kind, number), &barcodes)?;
     let done = api.engine().run(caller.tenant, command).await?;
@@ -327,7 +327,7 @@ pub(super) async fn document_reverse(
     };
     let id = body.id.map_or_else(new_document_id, Ok)?;
     let found = api.views().record::<StockDocument>(caller.tenant, &reverses).await?;
-    let store = found.ok_or(StockRefusal::DocumentNotFound { id: reverses })?.header.store;
+    let store = found.ok_or(StockRefusal::DocumentNotFound { document: reverses })?.header.store;
     let command = body.into_command(id, reverses, store)?;
     let done = api.engine().run_stock(caller.tenant, command, Options { key, ..Options::default() }).await?;
     made(&api, caller.tenant, &caller.slug, done, Vec::new()).await

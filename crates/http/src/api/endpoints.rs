@@ -41,7 +41,7 @@ fn reveal(secret: &EndpointSecret) -> String {
 
 async fn find(api: &Api, caller: &Caller<Manage>, id: &EndpointId) -> Result<outbox::WebhookEndpoint, Problem> {
     let found = api.engine().views().record::<outbox::WebhookEndpoint>(caller.tenant, id).await?;
-    found.ok_or_else(|| OperationRefusal::EndpointNotFound { id: id.as_str().into() }.into())
+    found.ok_or_else(|| OperationRefusal::EndpointNotFound { endpoint: id.as_str().into() }.into())
 }
 
 /// Every event is told to each of them, so there is a bound. Requests that come together may overshoot it by a few.

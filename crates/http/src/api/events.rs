@@ -136,7 +136,7 @@ async fn start(api: &Api, tenant: TenantId, given: Option<Cursor>, live: bool) -
 
 fn gone(what: &str) -> Problem {
     let detail = format!("{what}; read the state anew and go on from `cursor`");
-    Problem::new(Code::CursorGone, detail).with(|data| data.cursor = Some(START.to_string()))
+    Problem::new(Code::CursorGone, detail).with("cursor", &START.to_string())
 }
 
 struct Feed {
@@ -180,9 +180,9 @@ impl Feed {
             }
             let idle = match self.read().await {
                 Ok(found) => !found,
-                Err(problem) if problem.code() == Code::CursorGone => return None,
+                Err(problem) if problem.is(Code::CursorGone) => return None,
                 Err(problem) => {
-                    let code = problem.code().as_str();
+                    let code = problem.code();
                     warn!(tenant = %self.tenant, code, "Cannot read events for a stream: {code}");
                     true
                 }
@@ -231,7 +231,7 @@ impl StreamSlot {
         if all >= streams_max || *own >= streams_max.div_ceil(2) {
             let detail =
                 format!("{all} streams are open on this node, {own} with this key; read pages, or try again later");
-            return Err(Problem::new(Code::TooManyStreams, detail).with(|data| data.retry_after_secs = Some(5)));
+            return Err(Problem::new(Code::TooManyStreams, detail).retry_after(5));
         }
         *own += 1;
         Ok(StreamSlot { shared: Arc::clone(shared), key })

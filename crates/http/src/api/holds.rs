@@ -59,7 +59,7 @@ pub(super) async fn hold_get(
     let views = api.engine().views();
     // The time first: read after the hold, it could show one as expired that was extended in between.
     let now = views.time_for(caller.tenant).await?;
-    let hold = views.record::<kernel::Hold>(caller.tenant, &id).await?.ok_or(Refusal::HoldNotFound { id })?;
+    let hold = views.record::<kernel::Hold>(caller.tenant, &id).await?.ok_or(Refusal::HoldNotFound { hold: id })?;
     Ok(Reply::found(hold.as_of(now).into()))
 }
 

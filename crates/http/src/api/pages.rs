@@ -15,7 +15,7 @@ use pulldown_cmark::{Options, Parser, html};
 use super::Api;
 use super::body::json_bytes;
 use crate::openapi;
-use crate::problem::{Code, Problem};
+use crate::problem::{Code, Problem, ProblemType};
 use crate::routes::Route;
 
 pub(super) fn routes(list: Vec<Route>) -> Router<Api> {
@@ -61,13 +61,13 @@ fn page(title: &str, body: &str) -> Html<String> {
 }
 
 async fn problem_list() -> Html<String> {
-    let row = |code: &Code| {
-        let (text, status, title) = (code.as_str(), code.status().as_u16(), code.title());
+    let row = |ProblemType { code, status, title, .. }: &ProblemType| {
+        let status = status.as_u16();
         format!(
-            "<tr><td><a href=\"/problems/{text}\"><code>{text}</code></a></td><td>{status}</td><td>{title}</td></tr>"
+            "<tr><td><a href=\"/problems/{code}\"><code>{code}</code></a></td><td>{status}</td><td>{title}</td></tr>"
         )
     };
-    let rows: String = Code::ALL.iter().map(row).collect();
+    let rows: String = ProblemType::all().iter().map(row).collect();
     page(
         "Problems",
         &format!(
@@ -82,32 +82,56 @@ async fn problem_page(code: Result<Path<String>, PathRejection>) -> Result<Html<
     let Path(code) = code.map_err(|_| unknown())?;
     // The pages link to each other as the files that they are.
     let name = code.strip_suffix(".md").unwrap_or(&code);
-    let code = Code::parse(name).ok_or_else(unknown)?;
+    let ProblemType { title, page: text, .. } = ProblemType::find(name).ok_or_else(unknown)?;
     let mut body = String::new();
-    html::push_html(&mut body, Parser::new_ext(code.page(), Options::ENABLE_TABLES));
-    Ok(page(code.title(), &body))
+    html::push_html(&mut body, Parser::new_ext(text, Options::ENABLE_TABLES));
+    Ok(page(title, &body))
 }
 
 #[cfg(test)]
 mod tests {
+    use surehold_core::kernel::FieldSpec;
+
     use super::*;
+    use crate::problem::fields_by_code;
+
+    fn example_of(page: &str) -> serde_json::Value {
+        let example = page.split("```json").nth(1).and_then(|rest| rest.split("```").next()).unwrap();
+        serde_json::from_str(example).unwrap()
+    }
 
     #[test]
     fn every_code_has_a_page_that_says_what_it_is() {
-        for code in Code::ALL {
-            let page = code.page();
-            let head = format!("`code` `{}` · HTTP {}", code.as_str(), code.status().as_u16());
-            assert!(page.starts_with(&format!("# {}\n", code.title())), "{}: title", code.as_str());
-            assert!(page.contains(&head), "{}: {head}", code.as_str());
+        for ProblemType { code, status, title, page, .. } in ProblemType::all() {
+            let head = format!("`code` `{code}` · HTTP {}", status.as_u16());
+            assert!(page.starts_with(&format!("# {title}\n")), "{code}: title");
+            assert!(page.contains(&head), "{code}: {head}");
             for part in ["**Did anything change?**", "**What to do**", "**Example**"] {
-                assert!(page.contains(part), "{}: {part}", code.as_str());
+                assert!(page.contains(part), "{code}: {part}");
             }
-            let example = page.split("```json").nth(1).and_then(|rest| rest.split("```").next()).unwrap();
-            let example: serde_json::Value = serde_json::from_str(example).unwrap();
-            assert_eq!(example["code"], code.as_str());
-            assert_eq!(example["status"], code.status().as_u16());
-            assert_eq!(example["title"], code.title());
-            assert_eq!(example["type"], format!("/problems/{}", code.as_str()));
+            let example = example_of(page);
+            assert_eq!(example["code"], *code);
+            assert_eq!(example["status"], status.as_u16());
+            assert_eq!(example["title"], *title);
+            assert_eq!(example["type"], format!("/problems/{code}"));
+        }
+    }
+
+    #[test]
+    fn examples_have_the_members_that_are_declared() {
+        const OF_ALL: [&str; 6] = ["type", "title", "status", "code", "detail", "retry_after_secs"];
+        for ProblemType { code, page, .. } in ProblemType::all() {
+            let example = example_of(page);
+            let shown: Vec<&String> = example.as_object().unwrap().keys().collect();
+            let shown: Vec<&str> =
+                shown.into_iter().map(String::as_str).filter(|name| !OF_ALL.contains(name)).collect();
+            let fits = |fields: &&[FieldSpec]| {
+                let required = fields.iter().filter(|field| !field.of.starts_with("Option<"));
+                shown.iter().all(|name| fields.iter().any(|field| field.name == *name))
+                    && required.into_iter().all(|field| shown.contains(&field.name))
+            };
+            let declared = fields_by_code(code);
+            assert!(declared.iter().any(fits), "{code} shows {shown:?}, and is declared with {declared:?}");
         }
     }
 }

@@ -31,13 +31,13 @@ pub(super) async fn look_up(
     let found: Vec<stock::Barcode> = api.views().records_by_key(tenant, &asked).await?;
     let found: Barcodes = found.into_iter().map(|barcode| (barcode.code.clone(), barcode)).collect();
     let unknown: Vec<BarcodeText> = asked.into_iter().filter(|code| !found.contains_key(code)).collect();
-    if unknown.is_empty() { Ok(found) } else { Err(barcodes_not_found(unknown)) }
+    if unknown.is_empty() { Ok(found) } else { Err(barcodes_not_found(&unknown)) }
 }
 
-fn barcodes_not_found(barcodes: Vec<BarcodeText>) -> Problem {
+fn barcodes_not_found(barcodes: &[BarcodeText]) -> Problem {
     let listed: Vec<&str> = barcodes.iter().map(BarcodeText::as_str).collect();
     let detail = format!("no such barcode: {}", listed.join(", "));
-    Problem::new(Code::BarcodeNotFound, detail).with(|data| data.barcodes = barcodes)
+    Problem::new(Code::BarcodeNotFound, detail).with("barcodes", &barcodes)
 }
 
 #[derive(Deserialize, IntoParams)]
@@ -126,5 +126,5 @@ pub(super) async fn barcode_get(
     BarcodePath(code): BarcodePath,
 ) -> Result<Reply<Barcode>, Problem> {
     let found = api.views().record::<stock::Barcode>(caller.tenant, &code).await?;
-    Ok(Reply::found(found.ok_or_else(|| barcodes_not_found(vec![code]))?.into()))
+    Ok(Reply::found(found.ok_or_else(|| barcodes_not_found(&[code]))?.into()))
 }

@@ -65,7 +65,7 @@ async fn known_quote(
     let Some(id) = id else { return Ok(None) };
     let known = api.engine().views().record::<stays::Quote>(caller.tenant, &id).await?;
     match known {
-        Some(quote) if !wish.is_of(&quote) => Err(StayRefusal::QuoteIdReused { id }.into()),
+        Some(quote) if !wish.is_of(&quote) => Err(StayRefusal::QuoteIdReused { quote: id }.into()),
         known => Ok(known),
     }
 }
@@ -82,5 +82,5 @@ pub(super) async fn quote_get(
     QuotePath(id): QuotePath,
 ) -> Result<Reply<Quote>, Problem> {
     let quote = api.engine().views().record::<stays::Quote>(caller.tenant, &id).await?;
-    Ok(Reply::found(quote.ok_or(StayRefusal::QuoteNotFound { id })?.into()))
+    Ok(Reply::found(quote.ok_or(StayRefusal::QuoteNotFound { quote: id })?.into()))
 }

@@ -48,7 +48,7 @@ pub(super) async fn schedule_get(
     SchedulePath(name): SchedulePath,
 ) -> Result<Reply<Schedule>, Problem> {
     let schedule = api.engine().views().record::<operations::Schedule>(caller.tenant, &name).await?;
-    let schedule = schedule.ok_or_else(|| OperationRefusal::ScheduleNotFound { name: name.into() })?;
+    let schedule = schedule.ok_or_else(|| OperationRefusal::ScheduleNotFound { schedule: name.into() })?;
     Ok(Reply::found(schedule.into()))
 }
 

@@ -101,7 +101,7 @@ pub(super) fn room_for(api: &Api, headers: &HeaderMap) -> Result<OwnedSemaphoreP
     let wanted = u32::try_from(kibibytes).expect("a body has kibibytes");
     Arc::clone(&api.shared.inbox_kibibytes).try_acquire_many_owned(wanted).map_err(|_| {
         let detail = "other events are being received; nothing was kept, send it again later";
-        Problem::new(Code::Busy, detail).with(|data| data.retry_after_secs = Some(1))
+        Problem::new(Code::Busy, detail).retry_after(1)
     })
 }
 

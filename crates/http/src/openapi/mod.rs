@@ -6,6 +6,8 @@ pub(crate) mod described;
 #[cfg(test)]
 mod events;
 #[cfg(test)]
+mod problems;
+#[cfg(test)]
 mod unions;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -19,8 +21,9 @@ use crate::routes::Route;
 pub const COMMITTED: &str = include_str!("../../../../docs/reference/openapi.json");
 
 /// Schemas that every description has: parameters mention them, or every operation does.
-pub(crate) const SHARED_SCHEMAS: [&str; 22] = [
+pub(crate) const SHARED_SCHEMAS: [&str; 23] = [
     "Problem",
+    "AnyProblem",
     "IdempotencyKey",
     "Cursor",
     "EndpointId",

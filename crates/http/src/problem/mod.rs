@@ -2,254 +2,134 @@
 
 mod code;
 mod from;
-mod from_stock;
+#[cfg(test)]
+mod index;
+
+use std::sync::LazyLock;
 
 use axum::http::{HeaderName, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use serde::Serialize;
-use surehold_core::kernel::{HoldId, HoldState, PoolKey, Timestamp};
-use surehold_core::operations::{CaseKey, OperationKey, OperationState};
-use surehold_core::stays::{
-    NotForSale, PropertyName, QuoteId, RatePlanCode, ReservationSource, ReservationState, RoomTypeCode,
-};
-use surehold_core::stock::{
-    BarcodeText, DocumentId, DocumentKind, DocumentState, LotCode, PackName, ProductCode, SerialCode, StoreName,
-};
+use serde::ser::SerializeMap;
+use serde::{Serialize, Serializer};
+use serde_json::value::to_raw_value;
+use surehold_core::kernel::{Class, RefusalData, RefusalSpec, Refused};
 
 pub use code::Code;
+#[cfg(test)]
+pub(crate) use described::{PARTS, fields_by_code};
 
-use crate::describe::ToSchema;
-use crate::wire::ShortLine;
-use crate::wire::described;
-use crate::wire::stock::{ItemName, LeftLine, MovedItem, ShortItem, words};
+/// What all problems with one code have in common.
+#[derive(Clone, Copy, Debug)]
+pub struct ProblemType {
+    pub code: &'static str,
+    pub status: StatusCode,
+    pub title: &'static str,
+    /// The text of the page that explains it, as Markdown.
+    pub page: &'static str,
+}
 
-/// A problem and what a caller needs to act on it. Members that do not apply are left out.
-#[derive(Clone, Debug, Serialize, ToSchema)]
+impl ProblemType {
+    /// Each code once: those of the API itself, then those of the modules' refusals.
+    pub fn all() -> &'static [ProblemType] {
+        static ALL: LazyLock<Vec<ProblemType>> = LazyLock::new(|| {
+            let mut all: Vec<ProblemType> = Code::ALL.iter().map(|code| code.problem_type()).collect();
+            for spec in from::REFUSALS.iter().copied().flatten() {
+                if all.iter().all(|known| known.code != spec.code) {
+                    all.push(spec.into());
+                }
+            }
+            all
+        });
+        &ALL
+    }
+
+    pub fn find(code: &str) -> Option<ProblemType> {
+        ProblemType::all().iter().copied().find(|known| known.code == code)
+    }
+}
+
+impl From<&'static RefusalSpec> for ProblemType {
+    fn from(&RefusalSpec { code, class, title, page, .. }: &'static RefusalSpec) -> ProblemType {
+        ProblemType { code, status: status_of(class), title, page }
+    }
+}
+
+fn status_of(class: Class) -> StatusCode {
+    match class {
+        Class::Invalid => StatusCode::UNPROCESSABLE_ENTITY,
+        Class::NotFound => StatusCode::NOT_FOUND,
+        Class::Conflict => StatusCode::CONFLICT,
+        Class::Defect => StatusCode::INTERNAL_SERVER_ERROR,
+    }
+}
+
+/// A problem and what a caller needs to act on it: `type`, `title`, `status`, `code`, `detail`, then its own members.
+#[derive(Clone, Debug)]
 pub struct Problem {
-    /// The address of the page that explains the code.
-    #[schema(example = "/problems/sold-out")]
-    r#type: String,
-    #[schema(example = "Sold out")]
+    code: &'static str,
     title: &'static str,
-    #[schema(example = 409)]
-    status: u16,
-    #[serde(serialize_with = "code_text")]
-    #[schema(value_type = String, example = "sold-out")]
-    code: Code,
-    /// What happened, in a sentence.
+    status: StatusCode,
     detail: String,
-    /// Apart, so that a result with a problem in it stays small.
-    #[serde(flatten)]
-    data: Box<ProblemData>,
-}
-
-/// What belongs to one code or another.
-#[derive(Clone, Debug, Default, Serialize, ToSchema)]
-pub struct ProblemData {
-    /// Every line that is short, sorted, with what is left.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    #[schema(required = false)]
-    pub lines: Vec<ShortLine>,
-    /// The pools that it is about.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    #[schema(value_type = Vec<crate::wire::PoolName>, required = false)]
-    pub pools: Vec<PoolKey>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<crate::wire::described::HoldId>)]
-    pub hold: Option<HoldId>,
-    /// What the hold has become.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<crate::wire::HoldState>)]
-    pub state: Option<HoldState>,
-    /// The operation that it is about.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<crate::wire::OperationName>)]
-    pub operation: Option<OperationKey>,
-    /// What the operation is.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<crate::wire::states::OperationState>)]
-    pub operation_state: Option<OperationState>,
-    /// The step of the operation that it is about.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub step: Option<u16>,
-    /// The case that it is about.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<crate::wire::CaseName>)]
-    pub case: Option<CaseKey>,
-    /// When the hold expires.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<String>, format = DateTime)]
-    pub expires_at: Option<Timestamp>,
-    /// The property that it is about.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<crate::wire::described::ShortName>)]
-    pub property: Option<PropertyName>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<crate::wire::described::ShortName>)]
-    pub room_type: Option<RoomTypeCode>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<crate::wire::described::ShortName>)]
-    pub rate_plan: Option<RatePlanCode>,
-    /// The quote that it is about.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<crate::wire::described::QuoteId>)]
-    pub quote: Option<QuoteId>,
-    /// The option of the quote.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub option: Option<u16>,
-    /// When the quote ended.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<String>, format = DateTime)]
-    pub valid_until: Option<Timestamp>,
-    /// Why the nights are not for sale.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<crate::wire::WhyNotForSale>)]
-    pub why: Option<NotForSale>,
-    /// Of one room for all nights.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub price_quoted: Option<i64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub price_now: Option<i64>,
-    /// What the reservation has become.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<crate::wire::words::ReservationState>)]
-    pub reservation_state: Option<ReservationState>,
-    /// How the reservation came about.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<crate::wire::words::ReservationSource>)]
-    pub source: Option<ReservationSource>,
-    /// What was paid for the reservation.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub paid: Option<i64>,
-    /// The store that it is about.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<described::StoreName>)]
-    pub store: Option<StoreName>,
-    /// The products that it is about.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    #[schema(value_type = Vec<described::ProductCode>, required = false)]
-    pub products: Vec<ProductCode>,
-    /// The barcodes that it is about.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    #[schema(value_type = Vec<described::BarcodeText>, required = false)]
-    pub barcodes: Vec<BarcodeText>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<described::StockCode>)]
-    pub pack: Option<PackName>,
-    /// The item that it is about.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub item: Option<ItemName>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<described::StockCode>)]
-    pub lot: Option<LotCode>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    #[schema(value_type = Vec<described::StockCode>, required = false)]
-    pub serials: Vec<SerialCode>,
-    /// Every product of which there is not enough, sorted.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    #[schema(required = false)]
-    pub short: Vec<ShortItem>,
-    /// Every item that has moved since it was counted.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    #[schema(required = false)]
-    pub moved: Vec<MovedItem>,
-    /// Every line of which less is left.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    #[schema(required = false)]
-    pub left: Vec<LeftLine>,
-    /// Units that were asked of a lot, and that can be had.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub asked: Option<i64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub left_of_lot: Option<i64>,
-    /// The document that it is about.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<described::DocumentId>)]
-    pub document: Option<DocumentId>,
-    /// What the document is.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<words::DocumentState>)]
-    pub document_state: Option<DocumentState>,
-    /// The kind of the document.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<words::DocumentKind>)]
-    pub kind: Option<DocumentKind>,
-    /// The line of the document.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub line: Option<u32>,
-    /// The part of the document.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub part: Option<u32>,
-    /// Documents that are about the document.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub followers: Option<u32>,
-    /// Documents that are being posted.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub posting: Option<i64>,
-    /// Items whose costs are being worked out anew.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub revaluing: Option<i64>,
-    /// The books are closed up to here.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<String>, format = DateTime)]
-    pub closed_until: Option<Timestamp>,
-    /// The earliest instant at which it could take effect.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<String>, format = DateTime)]
-    pub effective_at: Option<Timestamp>,
-    /// The store's clock.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<String>, format = DateTime)]
-    pub now: Option<Timestamp>,
-    /// When there would have been so much.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<String>, format = DateTime)]
-    pub at: Option<Timestamp>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub quantity: Option<i64>,
-    /// The version that was found.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub version: Option<i64>,
-    /// The most that is allowed.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub max: Option<i64>,
-    /// A cursor to go on from.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub cursor: Option<String>,
-    /// Seconds to wait before the next try; also in `Retry-After`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub retry_after_secs: Option<u64>,
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde gives a reference")]
-fn code_text<S: serde::Serializer>(code: &Code, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.serialize_str(code.as_str())
+    data: RefusalData,
+    retry_after_secs: Option<u64>,
 }
 
 impl Problem {
     pub fn new(code: Code, detail: impl Into<String>) -> Problem {
-        Problem {
-            r#type: format!("/problems/{}", code.as_str()),
-            title: code.title(),
-            status: code.status().as_u16(),
-            code,
-            detail: detail.into(),
-            data: Box::default(),
-        }
+        Problem::of(code.problem_type(), detail.into(), Vec::new())
     }
 
+    /// The problem of a command that was refused.
+    pub fn refused(refusal: &dyn Refused) -> Problem {
+        Problem::of(refusal.spec().into(), refusal.to_string(), refusal.data())
+    }
+
+    fn of(ProblemType { code, title, status, .. }: ProblemType, detail: String, data: RefusalData) -> Problem {
+        Problem { code, title, status, detail, data, retry_after_secs: None }
+    }
+
+    /// Adds a member that the code declares.
     #[must_use]
-    pub fn with(mut self, set: impl FnOnce(&mut ProblemData)) -> Problem {
-        set(&mut self.data);
+    pub fn with<T: Serialize>(mut self, name: &'static str, value: &T) -> Problem {
+        self.data.push((name, to_raw_value(value).expect("members of problems are plain data")));
         self
     }
 
-    pub fn code(&self) -> Code {
+    /// Seconds to wait before the next try.
+    #[must_use]
+    pub fn retry_after(mut self, secs: u64) -> Problem {
+        self.retry_after_secs = Some(secs);
+        self
+    }
+
+    pub fn code(&self) -> &'static str {
         self.code
     }
 
+    pub fn is(&self, code: Code) -> bool {
+        self.code == code.problem_type().code
+    }
+
     pub fn status(&self) -> StatusCode {
-        self.code.status()
+        self.status
+    }
+}
+
+impl Serialize for Problem {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut members = serializer.serialize_map(None)?;
+        members.serialize_entry("type", &format_args!("/problems/{}", self.code))?;
+        members.serialize_entry("title", self.title)?;
+        members.serialize_entry("status", &self.status.as_u16())?;
+        members.serialize_entry("code", self.code)?;
+        members.serialize_entry("detail", &self.detail)?;
+        for (name, json) in &self.data {
+            members.serialize_entry(name, json)?;
+        }
+        if let Some(secs) = self.retry_after_secs {
+            members.serialize_entry("retry_after_secs", &secs)?;
+        }
+        members.end()
     }
 }
 
@@ -258,23 +138,38 @@ static PROBLEM_JSON: HeaderValue = HeaderValue::from_static("application/problem
 impl IntoResponse for Problem {
     fn into_response(self) -> Response {
         let body = serde_json::to_vec(&self).expect("problems are plain data");
-        let mut response = (self.status(), body).into_response();
+        let mut response = (self.status, body).into_response();
         response.headers_mut().insert(header::CONTENT_TYPE, PROBLEM_JSON.clone());
-        if let Some(secs) = self.data.retry_after_secs {
+        if let Some(secs) = self.retry_after_secs {
             response.headers_mut().insert(header::RETRY_AFTER, secs.into());
         }
-        match self.code {
-            Code::Unauthenticated => {
-                let how = HeaderValue::from_static("Bearer realm=\"surehold\"");
-                response.headers_mut().insert(header::WWW_AUTHENTICATE, how);
-            }
-            // What was not read of the body would be taken for the next request.
-            Code::RequestTimeout | Code::BodyTooLarge => {
-                response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
-            }
-            _ => {}
+        if self.is(Code::Unauthenticated) {
+            let how = HeaderValue::from_static("Bearer realm=\"surehold\"");
+            response.headers_mut().insert(header::WWW_AUTHENTICATE, how);
+        }
+        // What was not read of the body would be taken for the next request.
+        if self.is(Code::RequestTimeout) || self.is(Code::BodyTooLarge) {
+            response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
         }
         response.headers_mut().insert(HeaderName::from_static("cache-control"), HeaderValue::from_static("no-store"));
         response
+    }
+}
+
+/// What only the description of the API asks for.
+#[cfg(test)]
+mod described {
+    use surehold_core::kernel::FieldSpec;
+
+    use super::Code;
+    use super::from::REFUSALS;
+
+    pub(crate) use super::from::PARTS;
+
+    /// The fields that each declaration of a code has; some codes are declared by two modules.
+    pub(crate) fn fields_by_code(code: &str) -> Vec<&'static [FieldSpec]> {
+        let own = Code::ALL.iter().map(|own| (own.problem_type().code, own.fields()));
+        let refusals = REFUSALS.iter().copied().flatten().map(|spec| (spec.code, spec.fields));
+        own.chain(refusals).filter(|(declared, _)| *declared == code).map(|(_, fields)| fields).collect()
     }
 }

@@ -41,7 +41,7 @@ pub use operation::{
     SettleEffect, Verdict, states,
 };
 pub use pool::{
-    AdjustPool, Availability, Pool, PoolName, PoolPage, PoolPut, PutPool, PutPools, ResourceAvailability, ShortLine,
+    AdjustPool, Availability, Pool, PoolName, PoolPage, PoolPut, PutPool, PutPools, ResourceAvailability,
     SlotAvailability,
 };
 pub use property::{

@@ -155,24 +155,6 @@ pub struct PoolPage {
     pub next: Option<String>,
 }
 
-/// A line that could not be had.
-#[derive(Clone, Debug, Serialize, ToSchema)]
-pub struct ShortLine {
-    #[schema(value_type = super::described::Name)]
-    pub resource: ResourceName,
-    #[schema(value_type = super::described::Slot)]
-    pub slot: Slot,
-    pub wanted: i64,
-    pub available: i64,
-}
-
-impl From<kernel::ShortLine> for ShortLine {
-    fn from(line: kernel::ShortLine) -> ShortLine {
-        let PoolKey { resource, slot } = line.pool;
-        ShortLine { resource, slot, wanted: line.wanted, available: line.available }
-    }
-}
-
 /// What is free over a range of nights. Holds that lapsed less than a moment ago may still count as held; placing a
 /// hold looks again.
 #[derive(Clone, Debug, Serialize, ToSchema)]

@@ -3,7 +3,9 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use surehold_core::kernel::{Invalid, Timestamp};
-use surehold_core::operations::{self, Correlation, Cron, Payload, ScheduleName, TimeZoneName, TypeName};
+use surehold_core::operations::{
+    self, Correlation, Cron, OperationInvalid, Payload, ScheduleName, TimeZoneName, TypeName,
+};
 use surehold_engine::Registry;
 
 use crate::describe::ToSchema;
@@ -55,7 +57,7 @@ impl PutSchedule {
         let kind = TypeName::new(&self.r#type)?;
         let registered = registry.schedulable(&kind).ok_or_else(|| {
             let schedulable = registry.schedulable_kinds().map(|kind| kind.name).collect::<Vec<_>>().join(", ");
-            Invalid::NotSchedulable { kind: kind.to_string(), schedulable }
+            OperationInvalid::NotSchedulable { kind: kind.to_string(), schedulable }
         })?;
         let (cron, zone) = (Cron::parse(&self.cron)?, TimeZoneName::parse(&self.zone)?);
         let payload = Payload::new(&Value::Object(self.payload))?;

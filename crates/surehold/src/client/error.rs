@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use serde_json::{Value, json};
-use surehold_http::problem::Code;
+use surehold_http::problem::ProblemType;
 use surehold_sqlite::OpenError;
 use thiserror::Error;
 
@@ -22,7 +22,7 @@ pub(crate) struct Refused {
     problem: String,
     detail: String,
     status: u16,
-    code: Option<Code>,
+    code: String,
     hint: Option<String>,
     page: Option<String>,
 }
@@ -30,13 +30,12 @@ pub(crate) struct Refused {
 impl Refused {
     pub(super) fn error(status: u16, body: &[u8], request: &Request, server: Option<&str>) -> ClientError {
         let Ok(problem) = serde_json::from_slice::<Value>(body) else { return ClientError::NotSurehold { status } };
-        let Some(text) = problem["code"].as_str() else { return ClientError::NotSurehold { status } };
+        let Some(code) = problem["code"].as_str() else { return ClientError::NotSurehold { status } };
+        let (code, hint) = (code.to_owned(), hint_for(code, &problem, request));
         // A newer server may know codes that this program does not.
-        let code = Code::parse(text);
-        let hint = code.and_then(|code| hint_for(code, &problem, request));
-        let page = code.map(|code| match server {
-            Some(server) => format!("{server}/problems/{}", code.as_str()),
-            None => format!("surehold problem {}", code.as_str()),
+        let page = ProblemType::find(&code).map(|ProblemType { code, .. }| match server {
+            Some(server) => format!("{server}/problems/{code}"),
+            None => format!("surehold problem {code}"),
         });
         let detail = problem["detail"].as_str().unwrap_or("the server refused, and did not say why").to_owned();
         let problem = String::from_utf8_lossy(body).trim().to_owned();
@@ -147,18 +146,16 @@ impl ClientError {
     /// A thing that a command may be about to make.
     pub(crate) fn says_that_it_is_not_there(&self) -> bool {
         let ClientError::Refused(refused) = self else { return false };
-        match refused.code {
-            Some(
-                Code::PropertyNotFound
-                | Code::RoomTypeNotFound
-                | Code::RatePlanNotFound
-                | Code::StoreNotFound
-                | Code::ProductNotFound
-                | Code::BarcodeNotFound
-                | Code::DocumentNotFound,
-            ) => true,
-            Some(_) | None => false,
-        }
+        matches!(
+            refused.code.as_str(),
+            "property-not-found"
+                | "room-type-not-found"
+                | "rate-plan-not-found"
+                | "store-not-found"
+                | "product-not-found"
+                | "barcode-not-found"
+                | "document-not-found"
+        )
     }
 
     pub(crate) fn hint(&self) -> Option<String> {

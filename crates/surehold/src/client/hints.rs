@@ -1,278 +1,232 @@
 //! What to do next, in the words of the command line, where the problem's own sentence does not say it.
 
 use serde_json::Value;
-use surehold_http::problem::Code;
 
 use super::Request;
-use super::stock_hints::hint_about_stock;
 
-#[expect(clippy::too_many_lines, reason = "a table: one row for each code")]
-pub(super) fn hint_for(code: Code, problem: &Value, request: &Request) -> Option<String> {
-    let tenant = request.tenant.as_deref().unwrap_or("TENANT");
-    let fixed = match code {
-        Code::SoldOut | Code::PoolNotFound | Code::PoolClosed | Code::PoolVersion => {
-            return Some(hint_about_pools(code, problem, tenant));
-        }
-        Code::CursorGone => {
-            let cursor = problem["cursor"].as_str().unwrap_or("0-0");
-            return Some(format!("--after {cursor} begins with the oldest event that is kept"));
-        }
-        Code::NotFound if is_test(request) => {
+/// By code. `{name}` is what [`NAMES`] says, taken from the problem, or the tenant of the request.
+const HINTS: &[(&[&str], &str)] = &[
+    (&["sold-out"], "`surehold explain {tenant} {pool}` says who has it, and when the next is free"),
+    (&["pool-closed"], "`surehold pool put {tenant} {pool} --open` opens it"),
+    (&["pool-version"], "somebody changed it; look again with `surehold pool show {tenant} {pool}`"),
+    (
+        &["pool-not-found"],
+        "`surehold pool list {tenant}` shows what there is; `surehold pool put {tenant} {pool} --total N` makes it",
+    ),
+    (&["cursor-gone"], "--after {cursor} begins with the oldest event that is kept"),
+    (
+        &["lifetime-too-long", "owner-holds-limit", "owner-lifetime-limit"],
+        "`surehold tenant policy {tenant}` shows and changes the limits",
+    ),
+    (&["hold-not-found"], "`surehold hold list {tenant} --active` shows the live ones"),
+    (&["hold-ended"], "place a new hold; an ended one does not come back"),
+    (&["hold-id-reused"], "leave --id out to place another hold"),
+    (
+        &["hold-id-outside-window", "quote-id-outside-window", "document-id-outside-window"],
+        "leave --id out; a UUIDv7 carries its time and is good for a while only",
+    ),
+    (&["idempotency-key-reused"], "use another --idempotency-key, or leave it out"),
+    (&["key-not-found", "key-ended"], "`surehold key list [TENANT]` shows the keys"),
+    (&["unauthenticated"], "check SUREHOLD_KEY or --key; `surehold key list` tells which keys are good"),
+    (&["scope-missing"], "use a key with that scope; on the server's machine no key is needed"),
+    (&["range-too-wide"], "ask for fewer nights, or name a --resource"),
+    (&["nothing-booked"], "only what was converted with --book can be moved or given back"),
+    (&["busy", "unavailable", "stopping", "not-executed"], "nothing was changed; run it again"),
+    (&["outcome-unknown"], "look whether it happened, then run it again"),
+    (&["too-many-requests", "too-many-streams"], "wait a moment, then run it again"),
+    (&["corrupt"], "`surehold doctor` checks the store"),
+    // Operations.
+    (&["schedule-not-found"], "`surehold schedule list {tenant}` shows what there is"),
+    (&["endpoint-not-found"], "`surehold webhook list {tenant}` shows the endpoints"),
+    (&["endpoint-exists"], "--replace changes it; it keeps its secret and its place"),
+    (&["address-not-allowed"], "give it a public https:// address; `webhooks.reach` widens what the server calls"),
+    (
+        &["operation-not-found"],
+        "`surehold op list {tenant} --correlation KIND=VALUE` finds operations without their keys",
+    ),
+    (&["operation-state", "effect-not-in-doubt"], "`surehold op show {tenant} {operation}` says how it stands"),
+    (
+        &["effect-in-doubt"],
+        "look at the provider's, then `surehold op settle {tenant} {operation} --step {step}` with what you found",
+    ),
+    (&["case-not-found"], "`surehold case list {tenant}` shows the open ones"),
+    (&["case-resolved"], "`surehold case list {tenant} --resolved` shows how it ended"),
+    (&["changed"], "somebody else was faster; look again, then decide"),
+    // Stays.
+    (
+        &["property-not-found"],
+        "`surehold stay property list {tenant}` shows what there is; `surehold stay property put {tenant} {property} \
+         --zone ZONE --currency CODE` makes it",
+    ),
+    (&["room-type-not-found"], "`surehold stay room-type list {tenant} {property}` shows what there is"),
+    (&["rate-plan-not-found"], "`surehold stay rate-plan list {tenant} {property}` shows what there is"),
+    (&["option-not-found"], "`surehold stay quote show {tenant} {quote}` shows the options"),
+    (
+        &["quote-not-found", "quote-expired", "price-changed"],
+        "ask anew with `surehold stay quote {tenant} {property} NIGHTS`",
+    ),
+    (&["stay-not-found"], "`surehold stay list {tenant} {property}` shows the stays whose rooms are held"),
+    (
+        &["reservation-not-found"],
+        "`surehold stay show {tenant} {stay}` says what became of it; `surehold stay arrivals {tenant} {property} \
+         DATE` lists reservations",
+    ),
+    (&["not-for-sale"], "`surehold stay calendar {tenant} {property} NIGHTS --plans` shows what is sold, and how"),
+    (&["reservation-exists"], "`surehold stay reservation show {tenant} {stay}` shows it"),
+    (
+        &["payments-not-set-up"],
+        "`surehold stay property put {tenant} {property} --payment-account NAME` names who is paid",
+    ),
+    (&["nothing-to-pay"], "`surehold stay confirm {tenant} {stay}` books it"),
+    (&["payment-on-its-way"], "`surehold stay show {tenant} {stay}` says when it has come"),
+    (&["too-many-pages"], "hold the rooms again: `surehold stay quote {tenant} {property} NIGHTS`"),
+    (&["property-full"], "change one that is there, or make another property"),
+    (&["currency-fixed"], "leave --currency out, or make another property"),
+    (&["quote-id-reused", "stay-id-reused"], "leave --id out to make another one"),
+    (&["reservation-ended"], "one that has ended does not come back; sell the nights again"),
+    (&["guests-may-still-come"], "`surehold stay reservation cancel` gives rooms up before the day of arrival"),
+    (&["stay-has-begun"], "name the same first night and the same rooms, and another last one"),
+    // Stock.
+    (
+        &["store-not-found"],
+        "`surehold stock store list {tenant}` shows what there is; `surehold stock store put {tenant} {store} \
+         --currency CODE` makes it",
+    ),
+    (
+        &["product-not-found"],
+        "`surehold stock product list {tenant}` shows what there is; `surehold stock product put {tenant} {product}` \
+         makes it",
+    ),
+    (
+        &["pack-not-found"],
+        "`surehold stock product show {tenant} {product}` shows its packs; `surehold stock product put {tenant} \
+         {product} --pack NAME=COUNT` adds one",
+    ),
+    (&["barcode-not-found"], "`surehold stock barcode put {tenant} PRODUCT {barcode}` gives it to a product"),
+    (&["barcode-taken"], "`surehold stock product show {tenant} {product}` shows whose it is"),
+    (&["document-not-found"], "`surehold stock document list {tenant}` shows what there is"),
+    (
+        &["line-not-found", "document-state", "part-missing", "about-other-kind", "more-than-left"],
+        "`surehold stock document show {tenant} {document}` shows its lines and what is left of them",
+    ),
+    (&["document-has-followers"], "`surehold stock document list {tenant} --about {document}` shows them"),
+    (&["short"], "`surehold explain {tenant} {store}/{product}` says who has it"),
+    (
+        &["items-moved"],
+        "`surehold stock card {tenant} {store} {product}` shows what moved; count again, or let the difference count \
+         with --difference",
+    ),
+    (
+        &["already-open", "short-in-past", "count-backdated"],
+        "`surehold stock card {tenant} {store} {product} --order effect` shows what moved, and when",
+    ),
+    (
+        &["lot-short", "lot-differs", "too-many-lots"],
+        "`surehold stock show {tenant} --in {store} --product {product}` shows its lots",
+    ),
+    (&["not-opened"], "`surehold stock opening` brings what is there into the books, at what it cost"),
+    (&["books-closed"], "post it with a later --at, or without one"),
+    (&["books-busy"], "`surehold stock books {tenant}` says what is still on its way; then run it again"),
+    (&["store-currency-fixed"], "leave --currency out, or make another store"),
+    (&["product-fixed"], "scale, tracking and the size of a pack stay; make another product, or pack"),
+    (&["document-id-reused"], "leave --id out to make another document"),
+    (&["lot-expired"], "`surehold stock write-off` takes out what has expired"),
+    (&["lot-needed"], "name it behind the line, as in milk=5@0.90,lot=L7"),
+    (&["serials-missing"], "list every piece behind the line, as in phone=2,serial=A1,serial=A2"),
+    (&["tracked-by-stock"], "documents move it: `surehold stock purchase`, `sale`, `recount` and others"),
+];
+
+/// Where a problem has what hints name, and the word that stands for it where it does not.
+const NAMES: &[(&str, &[&str], &str)] = &[
+    ("resource", &["/lines/0/resource", "/pools/0/resource"], "RESOURCE"),
+    ("cursor", &["/cursor"], "0-0"),
+    ("type", &["/operation/type"], "TYPE"),
+    ("key", &["/operation/key"], "KEY"),
+    ("step", &["/step"], "STEP"),
+    ("property", &["/property"], "PROPERTY"),
+    ("quote", &["/quote"], "QUOTE"),
+    ("stay", &["/hold"], "STAY"),
+    ("store", &["/store", "/short/0/store", "/moved/0/store", "/item/store"], "STORE"),
+    ("product", &["/products/0", "/short/0/product", "/moved/0/product", "/item/product"], "PRODUCT"),
+    ("barcode", &["/barcodes/0"], "CODE"),
+    ("document", &["/document"], "DOCUMENT"),
+];
+
+pub(super) fn hint_for(code: &str, problem: &Value, request: &Request) -> Option<String> {
+    let tenant = request.tenant.as_deref();
+    match (code, tenant, &request.repeat_with) {
+        ("not-found", _, _) if is_test(request) => {
+            let tenant = tenant.unwrap_or("TENANT");
             return Some(format!("test data begins with the first test key: `surehold key create {tenant} --test`"));
         }
-        Code::NotFound if request.tenant.is_some() => {
-            "`surehold tenant list` shows the tenants; a key opens only its own"
+        ("not-found", Some(_), _) => {
+            return Some("`surehold tenant list` shows the tenants; a key opens only its own".to_owned());
         }
-        Code::LifetimeTooLong | Code::OwnerHoldsLimit | Code::OwnerLifetimeLimit => {
-            return Some(format!("`surehold tenant policy {tenant}` shows and changes the limits"));
+        ("outcome-unknown", _, Some(flag)) => {
+            return Some(format!("run it again with {flag}: it will not happen twice"));
         }
-        Code::HoldNotFound => {
-            return Some(format!("`surehold hold list {tenant} --active` shows the live ones"));
-        }
-        Code::ScheduleNotFound
-        | Code::EndpointNotFound
-        | Code::EndpointExists
-        | Code::AddressNotAllowed
-        | Code::OperationNotFound
-        | Code::OperationState
-        | Code::EffectNotInDoubt
-        | Code::EffectInDoubt
-        | Code::CaseNotFound
-        | Code::CaseResolved
-        | Code::Changed => return hint_about_operations(code, problem, tenant),
-        Code::PropertyNotFound
-        | Code::RoomTypeNotFound
-        | Code::RatePlanNotFound
-        | Code::QuoteNotFound
-        | Code::OptionNotFound
-        | Code::StayNotFound
-        | Code::ReservationNotFound
-        | Code::QuoteIdOutsideWindow
-        | Code::QuoteIdReused
-        | Code::StayIdReused
-        | Code::CurrencyFixed
-        | Code::PropertyFull
-        | Code::QuoteExpired
-        | Code::NotForSale
-        | Code::PriceChanged
-        | Code::ReservationExists
-        | Code::ReservationEnded
-        | Code::GuestsMayStillCome
-        | Code::PaymentsNotSetUp
-        | Code::NothingToPay
-        | Code::PaymentOnItsWay
-        | Code::StayHasBegun
-        | Code::TooManyPages => return Some(hint_about_stays(code, problem, tenant)),
-        Code::TrackedByStock
-        | Code::StoreNotFound
-        | Code::ProductNotFound
-        | Code::PackNotFound
-        | Code::BarcodeNotFound
-        | Code::DocumentNotFound
-        | Code::LineNotFound
-        | Code::DocumentIdOutsideWindow
-        | Code::DocumentIdReused
-        | Code::StoreCurrencyFixed
-        | Code::ProductFixed
-        | Code::BarcodeTaken
-        | Code::BooksClosed
-        | Code::BooksBusy
-        | Code::DocumentState
-        | Code::PartMissing
-        | Code::DocumentTooLong
-        | Code::EffectiveInFuture
-        | Code::CurrenciesDiffer
-        | Code::AboutOtherKind
-        | Code::AboutOtherStore
-        | Code::EffectiveTooEarly
-        | Code::DocumentHasFollowers
-        | Code::MoreThanLeft
-        | Code::ItemsMoved
-        | Code::CountBackdated
-        | Code::AlreadyOpen
-        | Code::NotOpened
-        | Code::LotNeeded
-        | Code::LotUnwanted
-        | Code::LotDiffers
-        | Code::LotExpired
-        | Code::TooManyLots
-        | Code::LotShort
-        | Code::SerialsMissing
-        | Code::SerialsUnwanted
-        | Code::SerialsNotCounted
-        | Code::SerialsElsewhere
-        | Code::ItemOutOfRange
-        | Code::DocumentOutOfRange
-        | Code::ShortInPast
-        | Code::HoldOfOthers
-        | Code::NotReversible
-        | Code::Short => return hint_about_stock(code, problem, tenant),
-        Code::HoldEnded => "place a new hold; an ended one does not come back",
-        Code::HoldIdReused => "leave --id out to place another hold",
-        Code::HoldIdOutsideWindow => "leave --id out; a UUIDv7 carries its time and is good for a while only",
-        Code::IdempotencyKeyReused => "use another --idempotency-key, or leave it out",
-        Code::KeyNotFound | Code::KeyEnded => "`surehold key list [TENANT]` shows the keys",
-        Code::Unauthenticated => "check SUREHOLD_KEY or --key; `surehold key list` tells which keys are good",
-        Code::ScopeMissing => "use a key with that scope; on the server's machine no key is needed",
-        Code::RangeTooWide => "ask for fewer nights, or name a --resource",
-        Code::NothingBooked => "only what was converted with --book can be moved or given back",
-        Code::Busy | Code::Unavailable | Code::Stopping | Code::NotExecuted => "nothing was changed; run it again",
-        Code::OutcomeUnknown => {
-            return Some(match &request.repeat_with {
-                Some(flag) => format!("run it again with {flag}: it will not happen twice"),
-                None => "look whether it happened, then run it again".to_owned(),
-            });
-        }
-        Code::TooManyRequests | Code::TooManyStreams => "wait a moment, then run it again",
-        Code::Corrupt => "`surehold doctor` checks the store",
-        Code::MalformedJson
-        | Code::MalformedRequest
-        | Code::IdempotencyKeyMissing
-        | Code::IdempotencyKeyMalformed
-        | Code::NotFound
-        | Code::MethodNotAllowed
-        | Code::RequestTimeout
-        | Code::BodyTooLarge
-        | Code::UnsupportedMediaType
-        | Code::Invalid
-        | Code::TaskIdMissing
-        | Code::TaskNotFound
-        | Code::SignatureInvalid
-        | Code::OperationConflict
-        | Code::TenantExists
-        | Code::KeyIdReused
-        | Code::KeyExpiryPast
-        | Code::HoldNotDue
-        | Code::TotalOutOfRange
-        | Code::LinesExceedHold
-        | Code::GrantExceeded
-        | Code::Defect => return None,
-    };
-    Some(fixed.to_owned())
-}
-
-fn hint_about_pools(code: Code, problem: &Value, tenant: &str) -> String {
-    let pool = if code == Code::SoldOut { named(&problem["lines"][0]) } else { named(&problem["pools"][0]) };
-    match code {
-        Code::SoldOut => format!("`surehold explain {tenant} {pool}` says who has it, and when the next is free"),
-        Code::PoolClosed => format!("`surehold pool put {tenant} {pool} --open` opens it"),
-        Code::PoolVersion => format!("somebody changed it; look again with `surehold pool show {tenant} {pool}`"),
-        _ => format!(
-            "`surehold pool list {tenant}` shows what there is; `surehold pool put {tenant} {pool} --total N` makes it"
-        ),
+        _ => {}
     }
-}
-
-fn hint_about_operations(code: Code, problem: &Value, tenant: &str) -> Option<String> {
-    Some(match code {
-        Code::ScheduleNotFound => {
-            format!("`surehold schedule list {tenant}` shows what there is")
-        }
-        Code::EndpointNotFound => {
-            format!("`surehold webhook list {tenant}` shows the endpoints")
-        }
-        Code::EndpointExists => "--replace changes it; it keeps its secret and its place".to_owned(),
-        Code::AddressNotAllowed => {
-            "give it a public https:// address; `webhooks.reach` widens what the server calls".to_owned()
-        }
-        Code::OperationNotFound => {
-            format!("`surehold op list {tenant} --correlation KIND=VALUE` finds operations without their keys")
-        }
-        Code::OperationState | Code::EffectNotInDoubt => {
-            let operation = operation_named(&problem["operation"]);
-            format!("`surehold op show {tenant} {operation}` says how it stands")
-        }
-        Code::EffectInDoubt => {
-            let (operation, step) = (operation_named(&problem["operation"]), &problem["step"]);
-            format!(
-                "look at the provider's, then `surehold op settle {tenant} {operation} --step {step}` with what you found"
-            )
-        }
-        Code::CaseNotFound => {
-            format!("`surehold case list {tenant}` shows the open ones")
-        }
-        Code::CaseResolved => {
-            format!("`surehold case list {tenant} --resolved` shows how it ended")
-        }
-        Code::Changed => "somebody else was faster; look again, then decide".to_owned(),
-        _ => return None,
-    })
-}
-
-fn hint_about_stays(code: Code, problem: &Value, tenant: &str) -> String {
-    let named = |name: &str, absent: &str| problem[name].as_str().map_or_else(|| absent.to_owned(), quoted);
-    let (property, stay) = (named("property", "PROPERTY"), named("hold", "STAY"));
-    match code {
-        Code::PropertyNotFound => format!(
-            "`surehold stay property list {tenant}` shows what there is; `surehold stay property put {tenant} {property} \
-             --zone ZONE --currency CODE` makes it"
-        ),
-        Code::RoomTypeNotFound => format!("`surehold stay room-type list {tenant} {property}` shows what there is"),
-        Code::RatePlanNotFound => format!("`surehold stay rate-plan list {tenant} {property}` shows what there is"),
-        Code::OptionNotFound => {
-            format!("`surehold stay quote show {tenant} {}` shows the options", named("quote", "QUOTE"))
-        }
-        Code::QuoteNotFound | Code::QuoteExpired | Code::PriceChanged => {
-            format!("ask anew with `surehold stay quote {tenant} {property} NIGHTS`")
-        }
-        Code::StayNotFound => format!("`surehold stay list {tenant} {property}` shows the stays whose rooms are held"),
-        Code::ReservationNotFound => format!(
-            "`surehold stay show {tenant} {stay}` says what became of it; `surehold stay arrivals {tenant} {property} \
-             DATE` lists reservations"
-        ),
-        Code::NotForSale => {
-            format!("`surehold stay calendar {tenant} {property} NIGHTS --plans` shows what is sold, and how")
-        }
-        Code::ReservationExists => format!("`surehold stay reservation show {tenant} {stay}` shows it"),
-        Code::PaymentsNotSetUp => {
-            format!("`surehold stay property put {tenant} {property} --payment-account NAME` names who is paid")
-        }
-        Code::NothingToPay => format!("`surehold stay confirm {tenant} {stay}` books it"),
-        Code::PaymentOnItsWay => format!("`surehold stay show {tenant} {stay}` says when it has come"),
-        Code::TooManyPages => format!("hold the rooms again: `surehold stay quote {tenant} {property} NIGHTS`"),
-        Code::PropertyFull => "change one that is there, or make another property".to_owned(),
-        Code::CurrencyFixed => "leave --currency out, or make another property".to_owned(),
-        Code::QuoteIdReused | Code::StayIdReused => "leave --id out to make another one".to_owned(),
-        Code::QuoteIdOutsideWindow => {
-            "leave --id out; a UUIDv7 carries its time and is good for a while only".to_owned()
-        }
-        Code::ReservationEnded => "one that has ended does not come back; sell the nights again".to_owned(),
-        Code::GuestsMayStillCome => {
-            "`surehold stay reservation cancel` gives rooms up before the day of arrival".to_owned()
-        }
-        Code::StayHasBegun => "name the same first night and the same rooms, and another last one".to_owned(),
-        _ => format!("`surehold problem {}` explains it", code.as_str()),
-    }
+    let (_, hint) = HINTS.iter().find(|(codes, _)| codes.contains(&code))?;
+    Some(filled_in(hint, problem, tenant.unwrap_or("TENANT")))
 }
 
 fn is_test(request: &Request) -> bool {
     request.headers.iter().any(|(name, value)| *name == "surehold-mode" && value == "test")
 }
 
-/// An argument to paste.
-pub(super) fn quoted(text: &str) -> String {
-    let plain = text.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_.:@%=".contains(&b));
-    if plain { text.to_owned() } else { format!("'{}'", text.replace('\'', r"'\''")) }
+fn filled_in(hint: &str, problem: &Value, tenant: &str) -> String {
+    let mut said = String::new();
+    let mut rest = hint;
+    while let Some((before, (name, after))) =
+        rest.split_once('{').and_then(|(before, rest)| Some((before, rest.split_once('}')?)))
+    {
+        said.push_str(before);
+        let word = match name {
+            "tenant" => tenant.to_owned(),
+            "pool" => pool_named(problem),
+            "operation" => format!("{} {}", named("type", problem), named("key", problem)),
+            _ => named(name, problem),
+        };
+        said.push_str(&word);
+        rest = after;
+    }
+    said + rest
 }
 
-fn operation_named(operation: &Value) -> String {
-    let part = |name: &str, absent: &str| operation[name].as_str().map_or_else(|| absent.to_owned(), quoted);
-    format!("{} {}", part("type", "TYPE"), part("key", "KEY"))
+/// As an argument to paste.
+fn named(name: &str, problem: &Value) -> String {
+    let Some((_, places, absent)) = NAMES.iter().find(|(known, _, _)| *known == name) else {
+        unreachable!("a test fills in every hint")
+    };
+    match places.iter().find_map(|place| problem.pointer(place)) {
+        Some(Value::String(text)) => quoted(text),
+        Some(Value::Number(number)) => number.to_string(),
+        _ => (*absent).to_owned(),
+    }
 }
 
 /// As arguments to paste.
-fn named(pool: &Value) -> String {
-    let resource = quoted(pool["resource"].as_str().unwrap_or("RESOURCE"));
-    match pool["slot"].as_str() {
+fn pool_named(problem: &Value) -> String {
+    let resource = named("resource", problem);
+    let slot = ["/lines/0/slot", "/pools/0/slot"].iter().find_map(|place| problem.pointer(place)?.as_str());
+    match slot {
         None | Some("") => resource,
         Some(slot) => format!("{resource} --slot {slot}"),
     }
 }
 
+fn quoted(text: &str) -> String {
+    let plain = text.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_.:@%=".contains(&b));
+    if plain { text.to_owned() } else { format!("'{}'", text.replace('\'', r"'\''")) }
+}
+
 #[cfg(test)]
 mod tests {
-    use super::*;
     use serde_json::json;
+    use surehold_http::problem::ProblemType;
+
+    use super::*;
 
     #[test]
     fn hints_can_be_pasted() {
@@ -281,23 +235,36 @@ mod tests {
             assert!(hint.contains(expected), "{hint}");
         };
         let line = json!({"lines": [{"resource": "double", "slot": "2026-12-24"}]});
-        check(Code::SoldOut, line, "`surehold explain casa double --slot 2026-12-24`");
+        check("sold-out", line, "`surehold explain casa double --slot 2026-12-24`");
         let pool = json!({"pools": [{"resource": "it's a shirt", "slot": ""}]});
-        check(Code::PoolClosed, pool, r"`surehold pool put casa 'it'\''s a shirt' --open`");
+        check("pool-closed", pool, r"`surehold pool put casa 'it'\''s a shirt' --open`");
         let operation = json!({"operation": {"type": "SEND_MONEY", "key": "a b:1"}, "step": 1});
-        check(Code::EffectInDoubt, operation, "`surehold op settle casa SEND_MONEY 'a b:1' --step 1`");
+        check("effect-in-doubt", operation, "`surehold op settle casa SEND_MONEY 'a b:1' --step 1`");
         let unknown = json!({"property": "casa-mar", "room_type": "duoble"});
-        check(Code::RoomTypeNotFound, unknown, "`surehold stay room-type list casa casa-mar`");
+        check("room-type-not-found", unknown, "`surehold stay room-type list casa casa-mar`");
         let hold = "01a292d7-1960-7c3a-9f21-5d0e8b6a4c17";
         let booked = format!("`surehold stay reservation show casa {hold}`");
-        check(Code::ReservationExists, json!({ "hold": hold }), &booked);
+        check("reservation-exists", json!({ "hold": hold }), &booked);
         let short = json!({"short": [{"store": "main", "product": "tea"}]});
-        check(Code::Short, short, "`surehold explain casa main/tea`");
-        check(Code::ProductNotFound, json!({"products": ["a b"]}), "`surehold stock product put casa 'a b'`");
-        check(Code::CursorGone, json!({"cursor": "0-0"}), "--after 0-0 ");
-        check(Code::NotFound, json!({}), "tenant list");
-        assert_eq!(hint_for(Code::NotFound, &json!({}), &Request::get(&["admin", "x"])), None);
+        check("short", short, "`surehold explain casa main/tea`");
+        check("product-not-found", json!({"products": ["a b"]}), "`surehold stock product put casa 'a b'`");
+        check("cursor-gone", json!({"cursor": "0-0"}), "--after 0-0 ");
+        check("not-found", json!({}), "tenant list");
+        assert_eq!(hint_for("not-found", &json!({}), &Request::get(&["admin", "x"])), None);
         let test = Request::get(&["v1", "casa"]).test(true);
-        assert!(hint_for(Code::NotFound, &json!({}), &test).unwrap().contains("key create casa --test"));
+        assert!(hint_for("not-found", &json!({}), &test).unwrap().contains("key create casa --test"));
+    }
+
+    #[test]
+    fn hints_are_about_codes_that_exist_and_can_be_filled_in() {
+        let mut seen = Vec::new();
+        for (codes, hint) in HINTS {
+            assert!(!filled_in(hint, &json!({}), "casa").contains(['{', '}']), "{hint}");
+            for code in *codes {
+                assert!(ProblemType::find(code).is_some(), "{code}");
+                assert!(!seen.contains(code), "{code} has two hints");
+                seen.push(code);
+            }
+        }
     }
 }

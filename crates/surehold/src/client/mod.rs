@@ -7,7 +7,6 @@ mod in_process;
 mod remote;
 mod request;
 mod sse;
-mod stock_hints;
 mod target;
 
 use axum::body::Bytes;

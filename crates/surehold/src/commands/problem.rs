@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use clap::Args;
-use surehold_http::problem::Code;
+use surehold_http::problem::ProblemType;
 
 use super::screen::Screen;
 use super::view::table;
@@ -13,20 +13,21 @@ use super::view::table;
 pub(crate) struct ProblemPage {
     /// As in sold-out
     #[arg(value_parser = code)]
-    code: Option<Code>,
+    code: Option<ProblemType>,
 }
 
-fn code(text: &str) -> Result<Code, String> {
-    Code::parse(text).ok_or_else(|| "there is no such problem; `surehold problem` lists them".to_owned())
+fn code(text: &str) -> Result<ProblemType, String> {
+    ProblemType::find(text).ok_or_else(|| "there is no such problem; `surehold problem` lists them".to_owned())
 }
 
 impl ProblemPage {
     pub(crate) fn run(&self) -> ExitCode {
-        let row =
-            |code: &Code| vec![code.as_str().to_owned(), code.status().as_u16().to_string(), code.title().to_owned()];
+        let row = |known: &ProblemType| {
+            vec![known.code.to_owned(), known.status.as_u16().to_string(), known.title.to_owned()]
+        };
         let page = match self.code {
-            Some(code) => code.page().to_owned(),
-            None => table(&["CODE", "STATUS", "MEANING"], &[1], Code::ALL.iter().map(row)),
+            Some(known) => known.page.to_owned(),
+            None => table(&["CODE", "STATUS", "MEANING"], &[1], ProblemType::all().iter().map(row)),
         };
         super::finish(Screen::new(false).print(&page), false)
     }

@@ -120,7 +120,7 @@ impl ConvertHold {
                 for line in kept.iter() {
                     let total = facts.get::<Pool>(&line.pool)?.map_or(0, |pool| pool.total).strict_sub(line.quantity);
                     if total < 0 {
-                        return Err(Refusal::TotalOutOfRange { pool: line.pool.clone(), total }.into());
+                        return Err(Refusal::TotalOutOfRange { pools: [line.pool.clone()], total }.into());
                     }
                 }
                 Ok(())

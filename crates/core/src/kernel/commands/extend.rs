@@ -66,7 +66,7 @@ impl Command for ExtendHold {
         let secs = expires_at.secs_since(hold.placed_at);
         let secs_max = if self.for_payment { LIFETIME_SECS_CEILING } else { policy.lifetime_secs_max };
         if secs > secs_max {
-            return Err(Refusal::LifetimeTooLong { secs, secs_max }.into());
+            return Err(Refusal::LifetimeTooLong { secs, max: secs_max }.into());
         }
         if let Some(name) = &hold.owner {
             let owner = facts.get::<Owner>(name)?.expect("an owner with active holds is counted");
@@ -74,7 +74,7 @@ impl Command for ExtendHold {
             let (owner_secs, secs_max) = (owner.lifetime_secs.strict_add(added_secs), policy.owner_lifetime_secs_max);
             if !self.for_payment && owner_secs > secs_max {
                 facts.require_no_lapsed_holds()?;
-                return Err(Refusal::OwnerLifetimeLimit { secs: owner_secs, secs_max }.into());
+                return Err(Refusal::OwnerLifetimeLimit { secs: owner_secs, max: secs_max }.into());
             }
             if let Some(owner) = facts.get_mut::<Owner>(name)? {
                 owner.lifetime_secs = owner_secs;

@@ -57,7 +57,7 @@ fn require_tenant(facts: &mut Facts) -> Decision<()> {
 }
 
 fn known_key(facts: &mut Facts, id: KeyId) -> Decision<ApiKey> {
-    Ok(facts.get::<ApiKey>(&id)?.ok_or(Refusal::KeyNotFound { id })?.clone())
+    Ok(facts.get::<ApiKey>(&id)?.ok_or(Refusal::KeyNotFound { key: id })?.clone())
 }
 
 impl Command for CreateKey {
@@ -77,7 +77,7 @@ impl Command for CreateKey {
         }
         if let Some(key) = facts.get::<ApiKey>(&self.id)? {
             if !self.is_request_of(key) {
-                return Err(Refusal::KeyIdReused { id: self.id }.into());
+                return Err(Refusal::KeyIdReused { key: self.id }.into());
             }
             let key = key.clone();
             facts.mark_replayed();
@@ -139,10 +139,10 @@ impl Command for RotateKey {
         let now = facts.now();
         let old = known_key(facts, self.id)?;
         if !old.is_usable(now) || old.replaced_by.is_some() {
-            return Err(Refusal::KeyEnded { id: self.id }.into());
+            return Err(Refusal::KeyEnded { key: self.id }.into());
         }
         if facts.get::<ApiKey>(&self.new_id)?.is_some() {
-            return Err(Refusal::KeyIdReused { id: self.new_id }.into());
+            return Err(Refusal::KeyIdReused { key: self.new_id }.into());
         }
         let last_instant = now.plus_secs(self.overlap_secs);
         // A key that was to end earlier still does.

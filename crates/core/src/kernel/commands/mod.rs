@@ -43,7 +43,7 @@ fn policy(facts: &mut Facts) -> Decision<HoldPolicy> {
 }
 
 fn hold(facts: &mut Facts, id: HoldId) -> Decision<Hold> {
-    Ok(facts.get::<Hold>(&id)?.ok_or(Refusal::HoldNotFound { id })?.clone())
+    Ok(facts.get::<Hold>(&id)?.ok_or(Refusal::HoldNotFound { hold: id })?.clone())
 }
 
 /// The hold if it is live; otherwise what it has become.
@@ -86,7 +86,7 @@ fn require_available<'a>(facts: &mut Facts, claims: impl Iterator<Item = (&'a Po
     for (key, wanted) in claims {
         let available = facts.get::<Pool>(key)?.map_or(0, Pool::available);
         if available < wanted {
-            short.push(ShortLine { pool: key.clone(), wanted, available });
+            short.push(ShortLine::new(key.clone(), wanted, available));
         }
     }
     if short.is_empty() {

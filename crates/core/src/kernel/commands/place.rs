@@ -72,7 +72,7 @@ impl PlaceHold {
         let made_before = facts.now().plus_secs(ID_AHEAD_SECS_MAX);
         let made_at = self.id.made_at();
         let inside = made_after <= made_at && made_at <= made_before;
-        if inside { Ok(()) } else { Err(Refusal::IdOutsideWindow { id: self.id, made_after, made_before }) }
+        if inside { Ok(()) } else { Err(Refusal::IdOutsideWindow { hold: self.id, made_after, made_before }) }
     }
 
     fn hold_units(&self, facts: &mut Facts) -> Decision<Vec<i64>> {
@@ -86,12 +86,12 @@ impl PlaceHold {
         let (holds, secs) = (holds.strict_add(1), secs.strict_add(lifetime_secs));
         if holds > policy.owner_holds_max {
             facts.require_no_lapsed_holds()?;
-            return Err(Refusal::OwnerHoldsLimit { holds_max: policy.owner_holds_max }.into());
+            return Err(Refusal::OwnerHoldsLimit { max: policy.owner_holds_max }.into());
         }
         if secs > policy.owner_lifetime_secs_max {
             facts.require_no_lapsed_holds()?;
             let secs_max = policy.owner_lifetime_secs_max;
-            return Err(Refusal::OwnerLifetimeLimit { secs, secs_max }.into());
+            return Err(Refusal::OwnerLifetimeLimit { secs, max: secs_max }.into());
         }
         match facts.get_mut::<Owner>(name)? {
             Some(owner) => (owner.holds, owner.lifetime_secs) = (holds, secs),
@@ -128,7 +128,7 @@ impl Command for PlaceHold {
         let now = facts.now();
         if let Some(hold) = facts.get_fresh::<Hold>(&self.id)? {
             if !self.is_request_of(hold) {
-                return Err(Refusal::HoldIdReused { id: self.id }.into());
+                return Err(Refusal::HoldIdReused { hold: self.id }.into());
             }
             let hold = hold.as_of(now);
             facts.mark_replayed();
@@ -136,7 +136,7 @@ impl Command for PlaceHold {
         }
         let secs = self.lifetime_secs.unwrap_or(policy.lifetime_secs_default);
         if secs > policy.lifetime_secs_max {
-            return Err(Refusal::LifetimeTooLong { secs, secs_max: policy.lifetime_secs_max }.into());
+            return Err(Refusal::LifetimeTooLong { secs, max: policy.lifetime_secs_max }.into());
         }
         require_open_pools(facts, &self.lines, |_| true)?;
         self.count_for_owner(facts, &policy, secs)?;

@@ -90,7 +90,7 @@ impl PutPool {
         let existing = facts.get::<Pool>(&self.pool)?.cloned();
         let version = existing.as_ref().map_or(0, |pool| pool.version);
         if self.expected_version.is_some_and(|expected| expected != version) {
-            return Err(Refusal::PoolVersion { pool: self.pool.clone(), version }.into());
+            return Err(Refusal::PoolVersion { pools: [self.pool.clone()], version }.into());
         }
         if existing.is_none() && self.total.is_none() {
             return Err(Refusal::PoolNotFound { pools: vec![self.pool.clone()] }.into());
@@ -217,7 +217,7 @@ impl Command for AdjustPool {
         let total = before.total.strict_add(self.total_delta);
         require_own_total(&before, total)?;
         if !(0..=UNITS_MAX).contains(&total) {
-            return Err(Refusal::TotalOutOfRange { pool: self.pool.clone(), total }.into());
+            return Err(Refusal::TotalOutOfRange { pools: [self.pool.clone()], total }.into());
         }
         let mut after = before.clone();
         after.set_capacity(total, before.overbook);
@@ -278,7 +278,7 @@ impl Command for GrantUnits {
         policy(facts)?;
         let before = known_pool(facts, &self.pool)?;
         if before.granted.strict_add(self.units_delta) < 0 {
-            return Err(Refusal::GrantExceeded { pool: before.key, granted: before.granted }.into());
+            return Err(Refusal::GrantExceeded { pools: [before.key], max: before.granted }.into());
         }
         if self.units_delta > 0 && before.closed {
             return Err(Refusal::PoolClosed { pools: vec![before.key] }.into());
@@ -286,7 +286,7 @@ impl Command for GrantUnits {
         let (wanted, available) = (self.units_delta, before.available());
         if wanted > available {
             facts.require_no_lapsed_holds()?;
-            return Err(Refusal::SoldOut { lines: vec![ShortLine { pool: before.key, wanted, available }] }.into());
+            return Err(Refusal::SoldOut { lines: vec![ShortLine::new(before.key, wanted, available)] }.into());
         }
         let mut after = before.clone();
         after.change_granted(self.units_delta);

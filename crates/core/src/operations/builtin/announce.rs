@@ -6,7 +6,8 @@ use serde_json::{Map, Value, json};
 use crate::kernel::{Facts, Invalid, Stop, check_text};
 use crate::operations::schedules::SCHEDULED_KEY;
 use crate::operations::{
-    Mode, Nature, Operation, OperationType, OperationsEvent, Payload, Priority, RetryPolicy, StateHandler, Trouble,
+    Mode, Nature, Operation, OperationInvalid, OperationType, OperationsEvent, Payload, Priority, RetryPolicy,
+    StateHandler, Trouble,
 };
 
 const TOPIC_BYTES_MAX: usize = 200;
@@ -34,7 +35,7 @@ struct Announcement {
 }
 
 fn read(payload: &Payload) -> Result<(Announcement, String), Invalid> {
-    let not_one = |reason: String| Invalid::Payload { kind: ANNOUNCE.name.to_owned(), reason };
+    let not_one = |reason: String| OperationInvalid::Payload { kind: ANNOUNCE.name.to_owned(), reason };
     let said: Announcement = payload.read().map_err(|error| not_one(error.to_string()))?;
     check_text("the topic", &said.topic, TOPIC_BYTES_MAX)?;
     let data = Value::Object(said.data.clone()).to_string();

@@ -15,7 +15,6 @@ use crate::operations::ending::{
     CASE_EFFECT_UNKNOWN, bury, effects_of, log_attempt, operation_of, postpone, run_of, settle_trouble, storable,
     succeed,
 };
-use crate::operations::trouble::refused;
 use crate::operations::{
     AfterRejection, AttemptOutcome, CaseKey, Doubt, Effect, EffectHandler, EffectKey, EffectState, Operation,
     OperationRefusal, OperationRun, Payload, Reason, Step, Trouble, WaitingOn,
@@ -174,7 +173,7 @@ impl FinishEffect {
         let operation = operation_of(facts, key)?;
         let effects = effects_of(facts, key)?;
         let confirmed = confirmed_steps(kind, &operation, &effects);
-        let request = match self.handler.next(&operation, &confirmed, facts).map_err(refused)? {
+        let request = match self.handler.next(&operation, &confirmed, facts)? {
             Step::Call { request } => request,
             Step::Done { result } => {
                 log_attempt(facts, key, AttemptOutcome::Succeeded, None, None)?;
@@ -223,7 +222,7 @@ impl FinishEffect {
         let operation = operation_of(facts, key)?;
         let effect = facts.get::<Effect>(&self.effect_key())?.expect("just changed").clone();
         log_attempt(facts, key, AttemptOutcome::Refused, Some(code), Some(error))?;
-        match self.handler.rejected(&operation, &effect, facts).map_err(refused)? {
+        match self.handler.rejected(&operation, &effect, facts)? {
             AfterRejection::Die => {
                 bury(facts, key, code, error)?;
                 Ok(Finished::Dead)

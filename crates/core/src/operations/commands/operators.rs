@@ -22,7 +22,7 @@ fn known(facts: &mut Facts, key: &OperationKey) -> Decision<(Operation, Option<O
 }
 
 fn wrong_state(key: &OperationKey, state: OperationState) -> Stop<OperationRefusal> {
-    OperationRefusal::OperationState { operation: key.clone(), state }.into()
+    OperationRefusal::OperationState { operation: key.clone(), operation_state: state }.into()
 }
 
 fn read_operation(key: &OperationKey, reads: &mut Reads<'_>) {

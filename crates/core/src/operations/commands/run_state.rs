@@ -8,7 +8,6 @@ use serde::{Deserialize, Serialize};
 use super::{NotNow, runnable};
 use crate::kernel::{Command, Facts, Reads, Stop};
 use crate::operations::ending::{settle_trouble, succeed};
-use crate::operations::trouble::refused;
 use crate::operations::{
     Operation, OperationKey, OperationRefusal, OperationRun, OperationType, StateHandler, Trouble,
 };
@@ -49,7 +48,7 @@ impl Command for RunStateOperation {
             Ok((_, operation)) => operation,
             Err(not_now) => return Ok(StateRun::NotNow(not_now)),
         };
-        let result = self.handler.run(&operation, facts).map_err(refused)?;
+        let result = self.handler.run(&operation, facts)?;
         succeed(facts, &self.key, result)?;
         Ok(StateRun::Done)
     }

@@ -8,7 +8,6 @@ use super::intent::{Intended, Intent, confirmed_steps, unsettled_step};
 use super::{EffectCall, NotNow, runnable};
 use crate::kernel::{Command, Facts, Halt, Reads, Stop, Timestamp};
 use crate::operations::ending::{die, effects_of, grant, log_attempt, succeed};
-use crate::operations::trouble::refused;
 use crate::operations::{
     AttemptOutcome, Effect, EffectHandler, EffectKey, Lease, LeaseToken, Operation, OperationKey, OperationRefusal,
     OperationRun, Step, WorkerId,
@@ -55,7 +54,7 @@ impl Command for StartEffect {
         let kind = self.handler.kind();
         let effects = effects_of(facts, &self.key)?;
         let confirmed = confirmed_steps(kind, &operation, &effects);
-        let step = self.handler.next(&operation, &confirmed, facts).map_err(refused)?;
+        let step = self.handler.next(&operation, &confirmed, facts)?;
         let now = facts.now();
         let lease = Lease {
             token: LeaseToken(run.last_token.0.strict_add(1)),

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use smol_str::SmolStr;
 
 use crate::kernel::{Columnar, Invalid, JsonList, Record, Slug, TenantId, Timestamp, bytes_column, text_column, words};
+use crate::operations::OperationInvalid;
 
 use super::EventCursor;
 
@@ -17,7 +18,7 @@ pub struct EndpointId(SmolStr);
 
 impl EndpointId {
     pub fn new(text: &str) -> Result<EndpointId, Invalid> {
-        Slug::new(text).map_err(|_| Invalid::EndpointIdMalformed)?;
+        Slug::new(text).map_err(|_| OperationInvalid::EndpointIdMalformed)?;
         Ok(EndpointId(text.into()))
     }
 
@@ -61,7 +62,7 @@ impl EndpointSecret {
         if allowed.contains(&bytes.len()) {
             Ok(EndpointSecret(bytes.into()))
         } else {
-            Err(Invalid::EndpointSecretLength)
+            Err(OperationInvalid::EndpointSecretLength.into())
         }
     }
 

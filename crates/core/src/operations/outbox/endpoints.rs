@@ -5,7 +5,7 @@ use smol_str::SmolStr;
 
 use crate::kernel::{Command, Facts, Invalid, JsonList, Reads, Stop, Tenant};
 use crate::operations::cases::close_case;
-use crate::operations::{Case, OperationRefusal, OperationsEvent, Reason};
+use crate::operations::{Case, OperationInvalid, OperationRefusal, OperationsEvent, Reason};
 
 use super::deliver::gone_case;
 use super::{
@@ -43,7 +43,7 @@ impl PutEndpoint {
             return Err(Invalid::ItemCount { what, items: events.len(), items_max: ENDPOINT_EVENTS_MAX });
         }
         if let Some(unknown) = events.iter().find(|event| offered_events().all(|offered| offered != event.as_str())) {
-            return Err(Invalid::EventNotOffered { name: unknown.to_string() });
+            return Err(OperationInvalid::EventNotOffered { name: unknown.to_string() }.into());
         }
         events.sort();
         events.dedup();
@@ -93,7 +93,7 @@ impl Command for PutEndpoint {
                 return Ok(EndpointPut { endpoint: (&known).into(), created });
             }
             Some(_) if !self.replace => {
-                return Err(OperationRefusal::EndpointExists { id: self.id.as_str().into() }.into());
+                return Err(OperationRefusal::EndpointExists { endpoint: self.id.as_str().into() }.into());
             }
             Some(_) => {
                 let endpoint = facts.get_mut::<WebhookEndpoint>(&self.id)?.expect("just read");
@@ -126,7 +126,7 @@ fn changed(facts: &mut Facts, id: &EndpointId) -> Result<EndpointAbout, Stop<Ope
 
 fn known(facts: &mut Facts, id: &EndpointId) -> Result<WebhookEndpoint, Stop<OperationRefusal>> {
     let endpoint = facts.get::<WebhookEndpoint>(id)?;
-    Ok(endpoint.ok_or_else(|| OperationRefusal::EndpointNotFound { id: id.as_str().into() })?.clone())
+    Ok(endpoint.ok_or_else(|| OperationRefusal::EndpointNotFound { endpoint: id.as_str().into() })?.clone())
 }
 
 /// A new secret; the old one signs too for a while, so that receivers can change over. Of two rotations within that while

@@ -6,7 +6,7 @@ use smol_str::format_smolstr;
 
 use crate::kernel::{Command, Facts, Invalid, Reads, Stop};
 use crate::operations::cases::{NewCase, open_case};
-use crate::operations::{Correlation, Operation, OperationKey, OperationRefusal};
+use crate::operations::{Correlation, Operation, OperationInvalid, OperationKey, OperationRefusal};
 
 use super::message::{enqueue_delivery, require_tails, tail_key};
 use super::{
@@ -38,7 +38,7 @@ fn name_reads(reads: &mut Reads<'_>, id: &EndpointId, messages: &[OutboxMessage]
 
 fn known(facts: &mut Facts, id: &EndpointId) -> Result<WebhookEndpoint, Stop<OperationRefusal>> {
     let endpoint = facts.get::<WebhookEndpoint>(id)?;
-    Ok(endpoint.ok_or_else(|| OperationRefusal::EndpointNotFound { id: id.as_str().into() })?.clone())
+    Ok(endpoint.ok_or_else(|| OperationRefusal::EndpointNotFound { endpoint: id.as_str().into() })?.clone())
 }
 
 /// The endpoint, if it still stands where the caller saw it.
@@ -80,7 +80,7 @@ impl FanOut {
         let ordered = messages.iter().map(|message| message.cursor).is_sorted_by(|one, next| one < next);
         let within = messages.iter().all(|message| from < message.cursor && message.cursor <= to);
         if !ordered || !within || to < from {
-            return Err(Invalid::OutboxRange);
+            return Err(OperationInvalid::OutboxRange.into());
         }
         let keys = messages.iter().map(|message| delivery_key(&endpoint, message.cursor, None));
         let keys = keys.collect::<Result<_, _>>()?;

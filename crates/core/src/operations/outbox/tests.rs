@@ -176,7 +176,7 @@ fn endpoints_are_put_once() {
     assert_eq!(made.endpoint.events, ["hold_expired", "hold_placed"]);
     let again = w.run(&put("https://example.com/", &["hold_expired", "hold_placed"])).unwrap();
     assert!(!again.created && again.endpoint == made.endpoint);
-    let exists = OperationRefusal::EndpointExists { id: "orders".into() };
+    let exists = OperationRefusal::EndpointExists { endpoint: "orders".into() };
     assert_eq!(w.run(&put("https://example.com/2", &[])), Err(exists));
     let replaced = w.run(&put("https://example.com/2", &[]).replacing(true)).unwrap();
     assert!(!replaced.created);

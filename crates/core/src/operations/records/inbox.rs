@@ -5,7 +5,7 @@ use std::sync::Arc;
 use smol_str::SmolStr;
 
 use crate::kernel::{Columnar, Invalid, Record, Timestamp, bytes_column};
-use crate::operations::{ExternalId, InboxName, OperationKey, SourceName};
+use crate::operations::{ExternalId, InboxName, OperationInvalid, OperationKey, SourceName};
 
 /// The identity of an event: every delivery of it has the same.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Columnar)]
@@ -41,7 +41,7 @@ impl SigningSecret {
     pub fn new(bytes: &[u8]) -> Result<SigningSecret, Invalid> {
         if !(SECRET_BYTES_MIN..=SECRET_BYTES_MAX).contains(&bytes.len()) {
             let (bytes_min, bytes_max) = (SECRET_BYTES_MIN, SECRET_BYTES_MAX);
-            return Err(Invalid::SecretLength { bytes: bytes.len(), bytes_min, bytes_max });
+            return Err(OperationInvalid::SecretLength { bytes: bytes.len(), bytes_min, bytes_max }.into());
         }
         Ok(SigningSecret(bytes.to_vec()))
     }

@@ -78,7 +78,7 @@ impl Command for RequestCheckout {
         }
         let number = known.stay.checkout.as_ref().map_or(0, |checkout| checkout.number).strict_add(1);
         if number > PAGES_MAX {
-            return Err(StayRefusal::TooManyPages { pages_max: PAGES_MAX }.into());
+            return Err(StayRefusal::TooManyPages { max: PAGES_MAX }.into());
         }
         let expires_at = session_end(known.hold.expires_at, facts.now());
         outlive(facts, &known.hold, expires_at, property.terms.session_grace_secs)?;
@@ -95,7 +95,7 @@ impl Command for RequestCheckout {
 fn require_payable(facts: &Facts, known: &StayReply, property: &Property) -> Decision<()> {
     if let Some(reservation) = &known.reservation {
         let (hold, made_by, paid) = (known.stay.hold, reservation.source, reservation.paid);
-        return Err(StayRefusal::ReservationExists { hold, made_by, paid }.into());
+        return Err(StayRefusal::ReservationExists { hold, source: made_by, paid }.into());
     }
     if !known.hold.is_live(facts.now()) {
         return Err(Refusal::HoldEnded { state: known.hold.state }.into());

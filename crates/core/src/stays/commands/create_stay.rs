@@ -30,7 +30,7 @@ pub struct StayReply {
 pub(super) fn stay_reply(facts: &mut Facts, id: HoldId) -> Decision<StayReply> {
     let now = facts.now();
     let stay = facts.get::<Stay>(&id)?.ok_or(StayRefusal::StayNotFound { hold: id })?.clone();
-    let hold = facts.get::<Hold>(&id)?.ok_or(Refusal::HoldNotFound { id })?.as_of(now);
+    let hold = facts.get::<Hold>(&id)?.ok_or(Refusal::HoldNotFound { hold: id })?.as_of(now);
     let reservation = facts.get::<Reservation>(&id)?.cloned();
     Ok(StayReply { stay, hold, reservation })
 }
@@ -85,7 +85,7 @@ impl CreateStay {
     fn options<'q>(&self, quote: &'q Quote) -> Decision<Vec<(&'q QuoteOption, u32)>> {
         let mut options = Vec::with_capacity(self.items.len());
         for item in &self.items {
-            let missing = StayRefusal::OptionNotFound { id: quote.id, option: item.option };
+            let missing = StayRefusal::OptionNotFound { quote: quote.id, option: item.option };
             options.push((quote.option(item.option).ok_or(missing)?, item.rooms));
         }
         Ok(options)
@@ -114,7 +114,7 @@ impl Command for CreateStay {
     }
 
     fn decide(&self, facts: &mut Facts) -> Result<StayReply, Stop<StayRefusal>> {
-        let missing = StayRefusal::QuoteNotFound { id: self.quote };
+        let missing = StayRefusal::QuoteNotFound { quote: self.quote };
         let quote = facts.get::<Quote>(&self.quote)?.ok_or(missing)?.clone();
         let options = self.options(&quote)?;
         if let Some(stay) = facts.get_fresh::<Stay>(&self.hold)?.cloned() {
@@ -127,10 +127,10 @@ impl Command for CreateStay {
         }
         // A hold that is no stay's.
         if facts.get_fresh::<Hold>(&self.hold)?.is_some() {
-            return Err(Refusal::HoldIdReused { id: self.hold }.into());
+            return Err(Refusal::HoldIdReused { hold: self.hold }.into());
         }
         if !quote.is_good(facts.now()) {
-            return Err(StayRefusal::QuoteExpired { id: quote.id, valid_until: quote.valid_until }.into());
+            return Err(StayRefusal::QuoteExpired { quote: quote.id, valid_until: quote.valid_until }.into());
         }
         let wanted = options.iter().map(|(option, rooms)| (&option.room_type, &option.rate_plan, *rooms));
         ask_for_rooms(facts, &quote.property, wanted, quote.dates);

@@ -69,7 +69,7 @@ impl Command for ConfirmStay {
                 facts.mark_replayed();
                 return Ok(known);
             }
-            return Err(StayRefusal::ReservationExists { hold: self.hold, made_by, paid }.into());
+            return Err(StayRefusal::ReservationExists { hold: self.hold, source: made_by, paid }.into());
         }
         book(facts, self.hold)?;
         let (source, paid) = (ReservationSource::Desk, self.paid);

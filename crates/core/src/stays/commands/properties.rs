@@ -206,7 +206,7 @@ fn require_space(property: &Property, what: &str, count: u32, count_max: u32) ->
     if count < count_max {
         return Ok(());
     }
-    Err(StayRefusal::PropertyFull { property: property.name.clone(), what: what.to_owned(), count }.into())
+    Err(StayRefusal::PropertyFull { property: property.name.clone(), what: what.to_owned(), max: count }.into())
 }
 
 fn count_one_more(facts: &mut Facts, name: &PropertyName, of: impl Fn(&mut Property) -> &mut u32) -> Decision<()> {

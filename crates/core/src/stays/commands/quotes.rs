@@ -36,7 +36,7 @@ impl SaveQuote {
         let made_before = facts.now().plus_secs(ID_AHEAD_SECS_MAX);
         let made_at = self.id.made_at();
         let inside = made_after <= made_at && made_at <= made_before;
-        let outside = || StayRefusal::QuoteIdOutsideWindow { id: self.id, made_after, made_before };
+        let outside = || StayRefusal::QuoteIdOutsideWindow { quote: self.id, made_after, made_before };
         if inside { Ok(()) } else { Err(outside().into()) }
     }
 }
@@ -72,7 +72,7 @@ impl Command for SaveQuote {
         self.check_id_window(facts)?;
         if let Some(quote) = facts.get_fresh::<Quote>(&self.id)?.cloned() {
             if !self.wish.is_of(&quote) {
-                return Err(StayRefusal::QuoteIdReused { id: self.id }.into());
+                return Err(StayRefusal::QuoteIdReused { quote: self.id }.into());
             }
             facts.mark_replayed();
             return Ok(quote);

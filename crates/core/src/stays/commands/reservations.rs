@@ -130,7 +130,9 @@ impl Command for CancelReservation {
                 facts.mark_replayed();
                 return reply(facts, known, 0);
             }
-            state @ ReservationState::NoShow => return Err(StayRefusal::ReservationEnded { state }.into()),
+            state @ ReservationState::NoShow => {
+                return Err(StayRefusal::ReservationEnded { reservation_state: state }.into());
+            }
         }
         let (property, now) = (property_of(facts, &known.property)?, facts.now());
         let arrival = check_in_at(&property.time_zone, known.dates.checkin(), property.check_in);
@@ -178,7 +180,9 @@ impl Command for NoShow {
                 facts.mark_replayed();
                 return reply(facts, known, 0);
             }
-            state @ ReservationState::Cancelled => return Err(StayRefusal::ReservationEnded { state }.into()),
+            state @ ReservationState::Cancelled => {
+                return Err(StayRefusal::ReservationEnded { reservation_state: state }.into());
+            }
         }
         let property = property_of(facts, &known.property)?;
         let (today, checkin) = (today(&property.time_zone, facts.now()), known.dates.checkin());
@@ -271,7 +275,7 @@ impl Command for ChangeReservation {
         match known.state {
             ReservationState::Confirmed => {}
             state @ (ReservationState::Cancelled | ReservationState::NoShow) => {
-                return Err(StayRefusal::ReservationEnded { state }.into());
+                return Err(StayRefusal::ReservationEnded { reservation_state: state }.into());
             }
         }
         if known.dates == self.dates && WantedRooms::is_of(&self.rooms, &known.rooms) {

@@ -88,7 +88,7 @@ impl Command for WalkIn {
             return Ok(known);
         }
         if facts.get_fresh::<Hold>(&self.hold)?.is_some() {
-            return Err(Refusal::HoldIdReused { id: self.hold }.into());
+            return Err(Refusal::HoldIdReused { hold: self.hold }.into());
         }
         ask_for_rooms(facts, &self.property, self.rooms.iter().map(WantedRooms::parts), self.dates);
         let rooms = priced_all(facts, &property, &self.rooms, self.dates)?;

@@ -11,8 +11,8 @@ use super::{PROCESS_STRIPE_EVENT, PaymentNews, PaymentObjects, PaymentTurn};
 use crate::kernel::commands::{CancelHold, ExtendHold, Extension};
 use crate::kernel::{Command, Facts, Halt, Hold, Invalid, Refusal, Stop};
 use crate::operations::{
-    Case, CaseKey, CaseState, DedupeKey, NewCase, Operation, OperationType, Payload, Reason, StateHandler, Trouble,
-    WaitingOn, close_case, open_case,
+    Case, CaseKey, CaseState, DedupeKey, NewCase, Operation, OperationInvalid, OperationType, Payload, Reason,
+    StateHandler, Trouble, WaitingOn, close_case, open_case,
 };
 use crate::stays::booking::{change_payment, change_stay, correlations, property_of};
 use crate::stays::{
@@ -42,7 +42,7 @@ impl StateHandler for ProcessStripeEvent {
     fn check(&self, payload: &Payload) -> Result<(), Invalid> {
         let malformed = |error: serde_json::Error| {
             let (kind, reason) = (PROCESS_STRIPE_EVENT.name.to_owned(), error.to_string());
-            Invalid::Payload { kind, reason }
+            OperationInvalid::Payload { kind, reason }.into()
         };
         payload.read::<PaymentNews>().map(drop).map_err(malformed)
     }

@@ -106,7 +106,7 @@ impl PutProduct {
     }
 
     fn require_same_meaning(&self, known: &Product) -> Decision<()> {
-        let fixed = |what: String| StockRefusal::ProductFixed { product: self.code.clone(), what };
+        let fixed = |what: String| StockRefusal::ProductFixed { products: [self.code.clone()], what };
         if known.scale != self.scale {
             return Err(fixed("the scale".to_owned()).into());
         }
@@ -207,13 +207,13 @@ impl Command for PutBarcodes {
         let product = facts.get::<Product>(&self.product)?.ok_or_else(missing)?.clone();
         for pack in self.codes.iter().filter_map(|(_, pack)| pack.as_ref()) {
             let (code, pack_name) = (self.product.clone(), pack.clone());
-            product.pack(pack).ok_or(StockRefusal::PackNotFound { product: code, pack: pack_name })?;
+            product.pack(pack).ok_or(StockRefusal::PackNotFound { products: [code], pack: pack_name })?;
         }
         for (code, pack) in &self.codes {
             match facts.get::<Barcode>(code)? {
                 Some(known) if known.product != self.product || known.pack != *pack => {
                     let (code, product, pack) = (code.clone(), known.product.clone(), known.pack.clone());
-                    return Err(StockRefusal::BarcodeTaken { code, product, pack }.into());
+                    return Err(StockRefusal::BarcodeTaken { barcodes: [code], products: [product], pack }.into());
                 }
                 Some(_) | None => {}
             }

@@ -109,14 +109,14 @@ pub(super) fn known(facts: &mut Facts, id: DocumentId, given: Given<'_>) -> Deci
     let other_kind = content.is_some_and(|content| content.header.kind != document.header.kind);
     match document.state {
         // Who may save documents of one kind must not replace those of another.
-        DocumentState::Draft if other_kind => Err(StockRefusal::DocumentIdReused { id }.into()),
+        DocumentState::Draft if other_kind => Err(StockRefusal::DocumentIdReused { document: id }.into()),
         DocumentState::Draft if same && content.is_some() => Ok(Some(DocumentReply { document, outcomes })),
         DocumentState::Draft => Ok(None),
         DocumentState::Posting | DocumentState::Posted | DocumentState::Reversed if same => {
             Ok(Some(DocumentReply { document, outcomes }))
         }
         DocumentState::Posting | DocumentState::Posted | DocumentState::Reversed => {
-            Err(StockRefusal::DocumentIdReused { id }.into())
+            Err(StockRefusal::DocumentIdReused { document: id }.into())
         }
     }
 }
@@ -238,10 +238,10 @@ impl Command for SavePart {
 
     fn decide(&self, facts: &mut Facts) -> Result<DocumentReply, Stop<StockRefusal>> {
         require_tenant(facts)?;
-        let missing = StockRefusal::DocumentNotFound { id: self.id };
+        let missing = StockRefusal::DocumentNotFound { document: self.id };
         let document = facts.get::<StockDocument>(&self.id)?.ok_or(missing)?.clone();
         if document.state != DocumentState::Draft {
-            return Err(StockRefusal::DocumentState { id: self.id, state: document.state }.into());
+            return Err(StockRefusal::DocumentState { document: self.id, document_state: document.state }.into());
         }
         let kind = document.header.kind;
         if !may_be_long(kind) {

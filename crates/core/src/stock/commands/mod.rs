@@ -95,7 +95,11 @@ fn check_id_window(facts: &Facts, id: DocumentId) -> Decision<()> {
     let made_after = facts.now().plus_secs(ID_AGE_SECS_MAX.strict_neg());
     let made_before = facts.now().plus_secs(ID_AHEAD_SECS_MAX);
     let inside = (made_after..=made_before).contains(&id.made_at());
-    if inside { Ok(()) } else { Err(StockRefusal::DocumentIdOutsideWindow { id, made_after, made_before }.into()) }
+    if inside {
+        Ok(())
+    } else {
+        Err(StockRefusal::DocumentIdOutsideWindow { document: id, made_after, made_before }.into())
+    }
 }
 
 fn read_header(reads: &mut Reads<'_>, header: &DocumentHeader) {

@@ -37,7 +37,7 @@ impl PostDocument {
         if let Some(content) = &self.content {
             return save(facts, self.id, content);
         }
-        facts.get::<StockDocument>(&self.id)?.ok_or(StockRefusal::DocumentNotFound { id: self.id })?;
+        facts.get::<StockDocument>(&self.id)?.ok_or(StockRefusal::DocumentNotFound { document: self.id })?;
         Ok(())
     }
 
@@ -144,7 +144,7 @@ pub(super) fn parts_of(facts: &mut Facts, document: &StockDocument) -> Decision<
     facts.require::<DocumentPart>(&keys)?;
     let mut parts = Vec::with_capacity(keys.len());
     for key in &keys {
-        let missing = StockRefusal::PartMissing { id: document.id, part: key.number };
+        let missing = StockRefusal::PartMissing { document: document.id, part: key.number };
         parts.push(facts.get::<DocumentPart>(key)?.ok_or(missing)?.clone());
     }
     Ok(parts)

@@ -11,7 +11,7 @@ use crate::stock::history::ItemHistory;
 use crate::stock::post::{About, Brought, Ledger, Reversal, Stamp, brought_in, require_available, reverse_lines};
 use crate::stock::{
     Books, DocumentHeader, DocumentId, DocumentKind, DocumentPart, DocumentState, ItemKey, LineOutcome, PartKey,
-    StockDocument, StockEvent, StockRefusal,
+    StockDocument, StockEvent, StockInvalid, StockRefusal,
 };
 
 /// So many products of a long document are looked at before any of them moves.
@@ -51,7 +51,7 @@ impl ReverseDocument {
             return Ok(None);
         };
         if document.header != self.header {
-            return Err(StockRefusal::DocumentIdReused { id: self.id }.into());
+            return Err(StockRefusal::DocumentIdReused { document: self.id }.into());
         }
         let part = facts.get::<DocumentPart>(&first_part(self.id))?;
         let outcomes = part.map(|part| part.outcomes.clone()).unwrap_or_default();
@@ -60,16 +60,16 @@ impl ReverseDocument {
 
     fn reversed(&self, facts: &mut Facts) -> Decision<StockDocument> {
         let id = self.reverses();
-        let document = facts.get::<StockDocument>(&id)?.ok_or(StockRefusal::DocumentNotFound { id })?.clone();
+        let document = facts.get::<StockDocument>(&id)?.ok_or(StockRefusal::DocumentNotFound { document: id })?.clone();
         let (kind, state, followers) = (document.header.kind, document.state, document.followers);
         if state != DocumentState::Posted {
-            return Err(StockRefusal::DocumentState { id, state }.into());
+            return Err(StockRefusal::DocumentState { document: id, document_state: state }.into());
         }
         if kind == DocumentKind::Reversal {
             return Err(StockRefusal::NotReversible { kind }.into());
         }
         if followers > 0 {
-            return Err(StockRefusal::HasFollowers { id, followers }.into());
+            return Err(StockRefusal::HasFollowers { document: id, followers }.into());
         }
         Ok(document)
     }
@@ -114,7 +114,7 @@ impl ReverseDocument {
     fn begin_long(&self, facts: &mut Facts, reversed: &StockDocument, at: Timestamp) -> Decision<DocumentReply> {
         if self.header.effective_at.is_some() {
             let reason = "a long document is reversed part by part, and not in the past".to_owned();
-            return Err(StockRefusal::from(Invalid::Document { line: 0, reason }).into());
+            return Err(StockRefusal::from(Invalid::from(StockInvalid::Document { line: 0, reason })).into());
         }
         let parts = parts_of(facts, reversed)?;
         // Everybody waits for this. What is short among the others is left out when its part is moved back.

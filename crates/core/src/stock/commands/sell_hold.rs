@@ -14,7 +14,7 @@ use crate::kernel::{
 use crate::stock::content::DocumentContent;
 use crate::stock::history::ItemHistory;
 use crate::stock::post::resolve;
-use crate::stock::{DocumentId, DocumentKind, DocumentState, StockDocument, StockRefusal, pool_of};
+use crate::stock::{DocumentId, DocumentKind, DocumentState, StockDocument, StockInvalid, StockRefusal, pool_of};
 
 /// A sale whose goods are held or booked: it takes them from the hold, and what the hold does not have from what is
 /// available. What the sale leaves of a hold is released; what it leaves of a booking stays booked, for the next delivery.
@@ -40,7 +40,7 @@ pub struct SellHoldReply {
 impl SellHold {
     pub fn new(hold: HoldId, id: DocumentId, content: DocumentContent) -> Result<SellHold, Invalid> {
         if content.header.kind != DocumentKind::Sale {
-            return Err(Invalid::Document { line: 0, reason: "a hold is sold by a sale".to_owned() });
+            return Err(StockInvalid::Document { line: 0, reason: "a hold is sold by a sale".to_owned() }.into());
         }
         Ok(SellHold { hold, id, content, histories: Vec::new() })
     }
@@ -77,10 +77,10 @@ fn consume_booked(facts: &mut Facts, id: HoldId, part: &Lines) -> Decision<Hold>
         let pool = facts.get::<Pool>(key)?.expect("it was booked");
         let (total, tracked) = (pool.total.strict_sub(*quantity), pool.tracked);
         if !tracked {
-            return Err(StockRefusal::NotOpened { pool: key.clone(), total: pool.total }.into());
+            return Err(StockRefusal::NotOpened { pools: [key.clone()], total: pool.total }.into());
         }
         if total < 0 {
-            return Err(Refusal::TotalOutOfRange { pool: key.clone(), total }.into());
+            return Err(Refusal::TotalOutOfRange { pools: [key.clone()], total }.into());
         }
         set_tracked_total(facts, key, total)?;
     }
@@ -101,11 +101,11 @@ impl Command for SellHold {
 
     fn decide(&self, facts: &mut Facts) -> Result<SellHoldReply, Stop<StockRefusal>> {
         require_tenant(facts)?;
-        let (now, missing) = (facts.now(), || Refusal::HoldNotFound { id: self.hold });
+        let (now, missing) = (facts.now(), || Refusal::HoldNotFound { hold: self.hold });
         match known(facts, self.id, Given::Whole(&self.content))? {
             Some(sale) if sale.document.state != DocumentState::Draft => {
                 if sale.document.hold != Some(self.hold) {
-                    return Err(StockRefusal::DocumentIdReused { id: self.id }.into());
+                    return Err(StockRefusal::DocumentIdReused { document: self.id }.into());
                 }
                 let hold = facts.get::<Hold>(&self.hold)?.ok_or_else(missing)?.as_of(now);
                 facts.mark_replayed();

@@ -11,7 +11,7 @@ use crate::stock::refusal::LeftLine;
 use crate::stock::rules::Balance;
 use crate::stock::{
     DocumentHeader, DocumentId, DocumentKind, DocumentLine, DocumentPart, DocumentState, ItemKey, LineOutcome, LotPick,
-    PartKey, ProductCode, StockDocument, StockRefusal, StoreName,
+    PartKey, ProductCode, StockDocument, StockInvalid, StockRefusal, StoreName,
 };
 
 #[derive(Clone, Debug)]
@@ -48,14 +48,14 @@ impl About {
         };
         let is_arrival = matches!(header.kind, DocumentKind::Receipt | DocumentKind::TransitLoss);
         if is_arrival && kind == DocumentKind::Transfer && !meant {
-            return Err(StockRefusal::AboutArrived { about: id }.into());
+            return Err(StockRefusal::AboutArrived { document: id, kind }.into());
         }
         if !meant {
-            return Err(StockRefusal::AboutKind { about: id, kind }.into());
+            return Err(StockRefusal::AboutKind { document: id, kind }.into());
         }
         let store = about.goes_to(header.kind);
         if *store != header.store {
-            return Err(StockRefusal::AboutStore { about: id, store: store.clone() }.into());
+            return Err(StockRefusal::AboutStore { document: id, store: store.clone() }.into());
         }
         about.require_order(effective_at)?;
         Ok(about)
@@ -66,7 +66,7 @@ impl About {
     pub(in crate::stock) fn require_order(&self, effective_at: Timestamp) -> Decision<()> {
         match self.document.followed_from() {
             Some(from) if effective_at < from => {
-                Err(StockRefusal::EffectiveBefore { about: self.document.id, effective_at: from }.into())
+                Err(StockRefusal::EffectiveBefore { document: self.document.id, effective_at: from }.into())
             }
             Some(_) | None => Ok(()),
         }
@@ -75,7 +75,7 @@ impl About {
     fn of(facts: &mut Facts, id: DocumentId) -> Decision<About> {
         let about = About::part(facts, PartKey { document: id, number: 0 })?;
         if about.document.state != DocumentState::Posted {
-            return Err(StockRefusal::DocumentState { id, state: about.document.state }.into());
+            return Err(StockRefusal::DocumentState { document: id, document_state: about.document.state }.into());
         }
         Ok(about)
     }
@@ -85,8 +85,8 @@ impl About {
         let id = key.document;
         let (document, part) = (facts.require::<StockDocument>([&id]), facts.require::<DocumentPart>([&key]));
         document.and(part)?;
-        let document = facts.get::<StockDocument>(&id)?.ok_or(StockRefusal::DocumentNotFound { id })?.clone();
-        let missing = StockRefusal::PartMissing { id, part: key.number };
+        let document = facts.get::<StockDocument>(&id)?.ok_or(StockRefusal::DocumentNotFound { document: id })?.clone();
+        let missing = StockRefusal::PartMissing { document: id, part: key.number };
         let part = facts.get::<DocumentPart>(&key)?.ok_or(missing)?;
         Ok(About { lines: part.lines.to_vec(), outcomes: part.outcomes.to_vec(), document })
     }
@@ -100,7 +100,7 @@ impl About {
     pub(in crate::stock) fn index(&self, line: u32) -> Decision<usize> {
         let index = usize::try_from(line).ok().and_then(|line| line.checked_sub(1));
         let known = index.filter(|index| *index < self.outcomes.len());
-        Ok(known.ok_or(StockRefusal::AboutLine { about: self.document.id, line })?)
+        Ok(known.ok_or(StockRefusal::AboutLine { document: self.document.id, line })?)
     }
 
     pub(in crate::stock) fn product(&self, index: usize) -> &ProductCode {
@@ -128,7 +128,7 @@ impl About {
             }
         }
         if !short.is_empty() {
-            return Err(StockRefusal::MoreThanLeft { about: self.document.id, lines: short }.into());
+            return Err(StockRefusal::MoreThanLeft { document: self.document.id, left: short }.into());
         }
         let mut questions = Questions::default();
         for &line in sums.keys() {
@@ -166,7 +166,7 @@ impl About {
             None => Ok(()),
             Some(stranger) => {
                 let reason = format!("{stranger} did not move in the line that it is about");
-                Err(StockRefusal::from(Invalid::Document { line: number, reason }).into())
+                Err(StockRefusal::from(Invalid::from(StockInvalid::Document { line: number, reason })).into())
             }
         }
     }

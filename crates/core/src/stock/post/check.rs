@@ -48,10 +48,10 @@ pub(in crate::stock) fn resolve(
         let quantity = base_units(&product, line)?;
         match kind {
             DocumentKind::Recount if product.tracking == crate::stock::Tracking::Serials => {
-                return Err(StockRefusal::SerialsNotCounted { product: product.code }.into());
+                return Err(StockRefusal::SerialsNotCounted { products: [product.code] }.into());
             }
             DocumentKind::Recount if product.tracking == crate::stock::Tracking::Lots && line.lot.is_none() => {
-                return Err(StockRefusal::LotNeeded { product: product.code }.into());
+                return Err(StockRefusal::LotNeeded { products: [product.code] }.into());
             }
             DocumentKind::Recount
             | DocumentKind::Purchase
@@ -74,7 +74,7 @@ fn base_units(product: &Product, line: &DocumentLine) -> Decision<i64> {
     let factor = match &line.pack {
         None => 1,
         Some(name) => {
-            let missing = || StockRefusal::PackNotFound { product: product.code.clone(), pack: name.clone() };
+            let missing = || StockRefusal::PackNotFound { products: [product.code.clone()], pack: name.clone() };
             product.pack(name).ok_or_else(missing)?.factor
         }
     };
@@ -146,7 +146,7 @@ pub(in crate::stock) fn require_available(
     facts.require_no_lapsed_holds()?;
     // Who reverses thousands of lines need not be told of all that are short.
     items.truncate(SHORT_TOLD_MAX);
-    Err(StockRefusal::Short { items }.into())
+    Err(StockRefusal::Short { short: items }.into())
 }
 
 /// The same for a line of a part, of which others may have moved the item already: pools are told at the end.
@@ -156,11 +156,12 @@ pub(in crate::stock) fn require_unclaimed(facts: &mut Facts, item: &ItemKey, ask
     let promised = facts.get::<Pool>(&key)?.map_or(0, Pool::promised);
     let Some(short) = shortage(item, asked, on_hand, promised) else { return Ok(()) };
     facts.require_no_lapsed_holds()?;
-    Err(StockRefusal::Short { items: vec![short] }.into())
+    Err(StockRefusal::Short { short: vec![short] }.into())
 }
 
 /// Overbooking is for promises; goods that leave must be there.
 fn shortage(item: &ItemKey, asked: i64, on_hand: i64, promised: i64) -> Option<ShortItem> {
     let available = on_hand.strict_sub(promised).max(0);
-    (available < asked).then(|| ShortItem { item: item.clone(), asked, available, on_hand, promised })
+    let ItemKey { store, place, product } = item.clone();
+    (available < asked).then_some(ShortItem { store, product, place, asked, available, on_hand, promised })
 }

@@ -41,7 +41,7 @@ impl Poster<'_, '_, '_> {
         for (line, resolved) in lines.iter().zip(resolved) {
             items.extend(self.difference(line, resolved)?.err());
         }
-        if items.is_empty() { Ok(()) } else { Err(StockRefusal::ItemsMoved { items }.into()) }
+        if items.is_empty() { Ok(()) } else { Err(StockRefusal::ItemsMoved { moved: items }.into()) }
     }
 
     /// How many more (or less) there are than the books say; or that they say something else by now.
@@ -49,7 +49,7 @@ impl Poster<'_, '_, '_> {
         let key = self.on_hand(&resolved.product);
         let item = self.ledger.item(&key)?;
         if let Some(last_effective) = item.last_effective.filter(|last| self.effective_at < *last) {
-            return Err(StockRefusal::CountBackdated { item: key, last_effective }.into());
+            return Err(StockRefusal::CountBackdated { item: key, effective_at: last_effective }.into());
         }
         let against = line.against.expect("checked with the line");
         let seq = self.seq_before.get(&key).copied().unwrap_or(item.seq);
@@ -67,13 +67,10 @@ impl Poster<'_, '_, '_> {
         if is_same {
             return Ok(Ok(counted.strict_sub(on_hand_of(&item, lot))));
         }
-        let moved = |quantity_then| MovedItem {
-            item: key.clone(),
-            against: against.seq,
-            quantity_then,
-            seq,
-            quantity: item.quantity,
-        };
+        let ItemKey { store, place, product } = key.clone();
+        let (against_seq, quantity) = (against.seq, item.quantity);
+        let moved =
+            |quantity_then| MovedItem { store, product, place, against: against_seq, quantity_then, seq, quantity };
         match quantity_then {
             // Which lots moved since is not known.
             Some(then) if against.difference && lot.is_none() && item.quantity.strict_add(counted) >= then => {
@@ -115,7 +112,7 @@ impl Poster<'_, '_, '_> {
     pub(super) fn count(&mut self, number: u32, line: &DocumentLine, resolved: &Resolved) -> Decision<LineOutcome> {
         let difference = match self.difference(line, resolved)? {
             Ok(difference) => difference,
-            Err(moved) => return Err(StockRefusal::ItemsMoved { items: vec![moved] }.into()),
+            Err(moved) => return Err(StockRefusal::ItemsMoved { moved: vec![moved] }.into()),
         };
         let product = &resolved.product;
         let key = self.on_hand(product);

@@ -147,7 +147,7 @@ impl<'f, 'h> Ledger<'f, 'h> {
             Some(_) | None => 0,
         };
         if total > 0 && self.stamp.kind != DocumentKind::Opening {
-            return Err(StockRefusal::NotOpened { pool, total }.into());
+            return Err(StockRefusal::NotOpened { pools: [pool], total }.into());
         }
         Ok(())
     }

@@ -17,15 +17,15 @@ pub(in crate::stock) const LOTS_PER_ITEM_MAX: usize = 200;
 pub(in crate::stock) fn check_tracking(product: &Product, line: &DocumentLine, quantity: i64) -> Decision<()> {
     let code = || product.code.clone();
     if product.tracking != Tracking::Lots && line.lot.is_some() {
-        return Err(StockRefusal::LotUnwanted { product: code() }.into());
+        return Err(StockRefusal::LotUnwanted { products: [code()] }.into());
     }
     if product.tracking != Tracking::Serials && !line.serials.is_empty() {
-        return Err(StockRefusal::SerialsUnwanted { product: code() }.into());
+        return Err(StockRefusal::SerialsUnwanted { products: [code()] }.into());
     }
     let listed = i64::try_from(line.serials.len()).unwrap_or(i64::MAX);
     if product.tracking == Tracking::Serials && listed != quantity {
         let listed = line.serials.len();
-        return Err(StockRefusal::SerialsMissing { product: code(), asked: quantity, listed }.into());
+        return Err(StockRefusal::SerialsMissing { products: [code()], asked: quantity, listed }.into());
     }
     Ok(())
 }
@@ -34,7 +34,7 @@ pub(in crate::stock) fn check_tracking(product: &Product, line: &DocumentLine, q
 pub(in crate::stock) fn named_lot(product: &Product, line: &DocumentLine, quantity: i64) -> Decision<Vec<LotPick>> {
     match (product.tracking, &line.lot) {
         (Tracking::Lots, Some(lot)) => Ok(vec![LotPick { lot: lot.clone(), expires: line.expires, quantity }]),
-        (Tracking::Lots, None) => Err(StockRefusal::LotNeeded { product: product.code.clone() }.into()),
+        (Tracking::Lots, None) => Err(StockRefusal::LotNeeded { products: [product.code.clone()] }.into()),
         (Tracking::Nothing | Tracking::Serials, _) => Ok(Vec::new()),
     }
 }
@@ -75,7 +75,7 @@ fn lots_with(item: &StockItem, picks: &[LotPick], dates: Dates) -> Decision<Vec<
         }
     }
     if lots.len() > LOTS_PER_ITEM_MAX {
-        return Err(StockRefusal::TooManyLots { item: key.clone(), lots: LOTS_PER_ITEM_MAX }.into());
+        return Err(StockRefusal::TooManyLots { item: key.clone(), max: LOTS_PER_ITEM_MAX }.into());
     }
     Ok(lots)
 }
@@ -96,7 +96,7 @@ pub(in crate::stock) fn pick_lots(
     let expired = |left: &LotLeft| sells && left.expires.is_some_and(|expires| expires < today);
     let named = line.lot.as_ref();
     if let Some(stale) = item.lots.iter().find(|left| named == Some(&left.lot) && expired(left)) {
-        return Err(StockRefusal::LotExpired { product: product.code.clone(), lot: stale.lot.clone() }.into());
+        return Err(StockRefusal::LotExpired { products: [product.code.clone()], lot: stale.lot.clone() }.into());
     }
     let mut lots: Vec<&LotLeft> = item.lots.iter().filter(|left| !expired(left)).collect();
     lots.retain(|left| named.is_none_or(|lot| *lot == left.lot));
@@ -113,7 +113,7 @@ pub(in crate::stock) fn pick_lots(
     }
     if wanted > 0 {
         let (lot, left) = (line.lot.clone(), quantity.strict_sub(wanted));
-        return Err(StockRefusal::LotShort { item: item.key.clone(), lot, asked: quantity, left }.into());
+        return Err(StockRefusal::LotShort { item: item.key.clone(), lot, asked: quantity, left_of_lot: left }.into());
     }
     Ok(picks)
 }
@@ -142,7 +142,7 @@ fn lots_without(item: &StockItem, picks: &[LotPick]) -> Decision<Vec<LotLeft>> {
             }
             Some(_) | None => {
                 let (lot, asked) = (Some(pick.lot.clone()), pick.quantity);
-                return Err(StockRefusal::LotShort { item: item.key.clone(), lot, asked, left }.into());
+                return Err(StockRefusal::LotShort { item: item.key.clone(), lot, asked, left_of_lot: left }.into());
             }
         }
     }
@@ -228,7 +228,7 @@ pub(in crate::stock) fn move_serials(
     }
     if !elsewhere.is_empty() {
         let (product, store) = (product.code.clone(), found_in);
-        return Err(StockRefusal::SerialsElsewhere { product, serials: elsewhere, store }.into());
+        return Err(StockRefusal::SerialsElsewhere { products: [product], serials: elsewhere, store }.into());
     }
     let (store, place) = to.map_or((None, Place::OnHand), |(store, place)| (Some(store.clone()), place));
     for key in keys {

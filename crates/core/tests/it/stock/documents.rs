@@ -43,7 +43,7 @@ fn posted_twice_is_posted_once() {
     assert_eq!(world.run(&PostDocument::saved(document(1))).unwrap(), first);
     assert_eq!(world.item(&on_hand("a", "tea")).quantity, 10);
     let other = PostDocument::whole(document(1), purchase(vec![bought("tea", 11, 1_000)]));
-    assert_eq!(world.run(&other), Err(StockRefusal::DocumentIdReused { id: document(1) }));
+    assert_eq!(world.run(&other), Err(StockRefusal::DocumentIdReused { document: document(1) }));
     let old = PostDocument::whole(document(2), purchase(vec![bought("tea", 1, 1)]));
     world.clock(31 * 86_400);
     assert!(matches!(world.run(&old), Err(StockRefusal::DocumentIdOutsideWindow { .. })));
@@ -61,9 +61,9 @@ fn drafts_move_nothing() {
     assert_eq!((posted.document.lines, money(posted.document.cost)), (2, "701".to_owned()));
     assert_eq!(world.item(&on_hand("a", "tea")).quantity, 7);
     let late = world.run(&save(vec![bought("tea", 1, 1)]));
-    assert_eq!(late, Err(StockRefusal::DocumentIdReused { id: document(1) }));
+    assert_eq!(late, Err(StockRefusal::DocumentIdReused { document: document(1) }));
     let unknown = PostDocument::saved(document(9));
-    assert_eq!(world.run(&unknown), Err(StockRefusal::DocumentNotFound { id: document(9) }));
+    assert_eq!(world.run(&unknown), Err(StockRefusal::DocumentNotFound { document: document(9) }));
 }
 
 /// The kind says who may replace it.
@@ -76,7 +76,7 @@ fn a_draft_keeps_its_kind() {
     world.run(&part).unwrap();
     let lines = vec![DocumentLine::new(product("tea"), 1)];
     let sale = || DocumentContent::new(header(DocumentKind::Sale), lines.clone()).unwrap();
-    let reused = StockRefusal::DocumentIdReused { id: document(1) };
+    let reused = StockRefusal::DocumentIdReused { document: document(1) };
     assert_eq!(world.run(&SaveDraft { id: document(1), content: sale() }), Err(reused.clone()));
     assert_eq!(world.run(&PostDocument::whole(document(1), sale())), Err(reused));
     let kept = world.get::<StockDocument>(&document(1)).unwrap();
@@ -253,7 +253,7 @@ fn long_documents_are_posted_part_by_part() {
     world.run(&part(0, lines("tea", 199))).unwrap();
     world.run(&part(0, lines("tea", 200))).unwrap();
     let missing = world.run(&PostDocument::saved(document(1))).unwrap_err();
-    assert_eq!(missing, StockRefusal::PartMissing { id: document(1), part: 1 });
+    assert_eq!(missing, StockRefusal::PartMissing { document: document(1), part: 1 });
     // A piece that is here already is left out, and told.
     world.documents = 1;
     assert_eq!(world.say("buy-pieces b phone 1000 x1"), "+1 for 1000; b/phone 1 worth 1000");
@@ -305,13 +305,13 @@ fn reversed_twice_is_reversed_once() {
     assert_eq!(world.item(&on_hand("a", "tea")).seq, 2);
     let other = ReverseDocument::new(document(51), document(1), store("a"));
     let state = DocumentState::Reversed;
-    assert_eq!(world.run(&other), Err(StockRefusal::DocumentState { id: document(1), state }));
+    assert_eq!(world.run(&other), Err(StockRefusal::DocumentState { document: document(1), document_state: state }));
     let reused = ReverseDocument::new(document(50), document(2), store("a"));
-    assert_eq!(world.run(&reused), Err(StockRefusal::DocumentIdReused { id: document(50) }));
+    assert_eq!(world.run(&reused), Err(StockRefusal::DocumentIdReused { document: document(50) }));
     let elsewhere = ReverseDocument::new(document(52), document(1), store("b"));
     assert!(world.run(&elsewhere).is_err());
     let unknown = ReverseDocument::new(document(53), document(99), store("a"));
-    assert_eq!(world.run(&unknown), Err(StockRefusal::DocumentNotFound { id: document(99) }));
+    assert_eq!(world.run(&unknown), Err(StockRefusal::DocumentNotFound { document: document(99) }));
 }
 
 #[test]
@@ -340,7 +340,7 @@ fn a_hold_is_sold_once() {
     world.run(&PlaceHold::new(other_id, Lines::new(vec![line("a", "tea", 4)]).unwrap())).unwrap();
     world.run(&PostDocument::whole(document(64), sale("tea", 1))).unwrap();
     for (number, count) in [(61, 4), (64, 1)] {
-        let reused = StockRefusal::DocumentIdReused { id: document(number) };
+        let reused = StockRefusal::DocumentIdReused { document: document(number) };
         assert_eq!(world.run(&SellHold::new(other_id, document(number), sale("tea", count)).unwrap()), Err(reused));
     }
     assert_eq!(world.get::<Hold>(&other_id).unwrap().state, HoldState::Active);
@@ -428,7 +428,7 @@ fn many_counts_are_few_rounds() {
     world.post(header(DocumentKind::Sale), lines(&|line| line, 4)).unwrap();
     let counted = |difference| move |line| DocumentLine { against: Some(Against { seq: 1, difference }), ..line };
     let refused = world.post(header(DocumentKind::Recount), lines(&counted(false), 9)).unwrap_err();
-    assert!(matches!(refused, StockRefusal::ItemsMoved { items } if items.len() == 60));
+    assert!(matches!(refused, StockRefusal::ItemsMoved { moved: items } if items.len() == 60));
     world.post(header(DocumentKind::Recount), lines(&counted(true), 9)).unwrap();
     let item = world.item(&ItemKey::on_hand(&store("a"), &code(59)));
     assert_eq!((item.quantity, money(item.value)), (5, "50".to_owned()));

@@ -1,9 +1,9 @@
-//! Items on the wire: a product in a store, and what is refused about it.
+//! Items on the wire: a product in a store.
 
 use serde::Serialize;
 use surehold_core::kernel::Timestamp;
 use surehold_core::stock::rules::{Balance, shown};
-use surehold_core::stock::{self, ItemKey, Place, ProductCode, StoreName};
+use surehold_core::stock::{ItemKey, Place, ProductCode, StoreName};
 use surehold_engine::ItemView;
 
 use super::line::LotQuantity;
@@ -128,59 +128,4 @@ pub struct ItemPage {
     /// Give it as `after` to get what follows; absent at the end.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next: Option<String>,
-}
-
-/// A product of which there is not enough.
-#[derive(Clone, Debug, Serialize, ToSchema)]
-pub struct ShortItem {
-    #[serde(flatten)]
-    pub item: ItemName,
-    pub asked: i64,
-    /// Not promised to anybody.
-    pub available: i64,
-    pub on_hand: i64,
-    /// Held, booked or granted.
-    pub promised: i64,
-}
-
-impl From<stock::ShortItem> for ShortItem {
-    fn from(short: stock::ShortItem) -> ShortItem {
-        let stock::ShortItem { item, asked, available, on_hand, promised } = short;
-        ShortItem { item: item.into(), asked, available, on_hand, promised }
-    }
-}
-
-/// An item that has moved after it was counted.
-#[derive(Clone, Debug, Serialize, ToSchema)]
-pub struct MovedItem {
-    #[serde(flatten)]
-    pub item: ItemName,
-    /// The row that was counted against, and what was there then.
-    pub against: i64,
-    pub quantity_then: i64,
-    /// The last row, and what is there now.
-    pub seq: i64,
-    pub quantity: i64,
-}
-
-impl From<stock::MovedItem> for MovedItem {
-    fn from(moved: stock::MovedItem) -> MovedItem {
-        let stock::MovedItem { item, against, quantity_then, seq, quantity } = moved;
-        MovedItem { item: item.into(), against, quantity_then, seq, quantity }
-    }
-}
-
-/// A line about one of another document, of which less is left.
-#[derive(Clone, Copy, Debug, Serialize, ToSchema)]
-pub struct LeftLine {
-    /// The line of the other document.
-    pub line: u32,
-    pub asked: i64,
-    pub left: i64,
-}
-
-impl From<stock::LeftLine> for LeftLine {
-    fn from(stock::LeftLine { line, asked, left }: stock::LeftLine) -> LeftLine {
-        LeftLine { line, asked, left }
-    }
 }

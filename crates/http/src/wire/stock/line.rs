@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use surehold_core::kernel::Invalid;
 use surehold_core::stock::rules::shown;
 use surehold_core::stock::{
-    self, BarcodeText, DocumentLine, LineCost, LotCode, LotPick, PackName, ProductCode, SerialCode,
+    self, BarcodeText, DocumentLine, LineCost, LotCode, LotPick, PackName, ProductCode, SerialCode, StockInvalid,
 };
 
 use super::number::{Price, decimal};
@@ -83,7 +83,7 @@ pub type Barcodes = HashMap<BarcodeText, stock::Barcode>;
 impl NewLine {
     /// The barcode of the line is one of `barcodes`.
     pub(crate) fn into_line(self, number: u32, barcodes: &Barcodes) -> Result<DocumentLine, Invalid> {
-        let wrong = |reason: &str| Invalid::Document { line: number, reason: reason.to_owned() };
+        let wrong = |reason: &str| Invalid::from(StockInvalid::Document { line: number, reason: reason.to_owned() });
         let (product, pack) = match self.barcode.as_ref().and_then(|code| barcodes.get(code)) {
             Some(_) if self.product.is_some() || self.pack.is_some() => {
                 return Err(wrong("a barcode says by itself which product and pack it is"));

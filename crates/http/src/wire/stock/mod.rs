@@ -16,7 +16,7 @@ pub use catalog::{
 };
 pub(crate) use document::PartSeen;
 pub use document::{Document, DocumentPage, ExtraCost, NewDocument, ReverseDocument, SaveLines, SellHold, SoldHold};
-pub use item::{Item, ItemName, ItemPage, LeftLine, MovedItem, ShortItem, StockBalance};
+pub use item::{Item, ItemName, ItemPage, StockBalance};
 pub use line::{Against, Barcodes, LineOutcome, LotQuantity, NewLine, StockLine};
 pub use number::Price;
 pub use preview::{DocumentPreview, ItemPreview};

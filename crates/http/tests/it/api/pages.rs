@@ -4,7 +4,7 @@ use std::io::Read;
 
 use flate2::read::GzDecoder;
 use metrics_exporter_prometheus::PrometheusBuilder;
-use surehold_http::problem::Code;
+use surehold_http::problem::ProblemType;
 use surehold_http::{Api, ApiConfig, OPENAPI_DOCUMENT};
 use tokio_util::sync::CancellationToken;
 use tower::ServiceExt;
@@ -112,12 +112,12 @@ async fn pages_need_nothing_from_elsewhere() {
     w.check("GET /docs/other.js As:nobody", 404, "not-found").await;
 
     let list = get("/problems").await.text();
-    for code in Code::ALL {
-        let path = format!("/problems/{}", code.as_str());
+    for ProblemType { code, title, .. } in ProblemType::all() {
+        let path = format!("/problems/{code}");
         assert!(list.contains(&format!("href=\"{path}\"")), "{path} is not listed");
         let page = get(&path).await;
         assert!(page.header("content-type").starts_with("text/html"), "{path}");
-        assert!(page.text().contains(code.title()), "{path}");
+        assert!(page.text().contains(title), "{path}");
         for link in fetched(&page.text()) {
             assert!(!link.contains("//"), "{path} has {link}");
             if !link.starts_with('/') && !link.starts_with('#') {

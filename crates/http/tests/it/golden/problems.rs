@@ -2,9 +2,9 @@
 
 use serde::de::DeserializeOwned;
 use surehold_core::kernel::{Invalid, Refusal};
-use surehold_core::operations::OperationRefusal;
-use surehold_core::stays::StayRefusal;
-use surehold_core::stock::StockRefusal;
+use surehold_core::operations::{OperationInvalid, OperationRefusal};
+use surehold_core::stays::{StayInvalid, StayRefusal};
+use surehold_core::stock::{StockInvalid, StockRefusal};
 use surehold_http::problem::Problem;
 use surehold_samples::Form::Tagged;
 use surehold_samples::{Forms, Golden, samples_with};
@@ -54,10 +54,21 @@ fn add<R: DeserializeOwned + Into<Problem>>(golden: &mut Golden, what: &str) {
     }
 }
 
+/// What modules find wrong, in their own words.
+fn add_invalid<I: DeserializeOwned + Into<Invalid>>(golden: &mut Golden, what: &str) {
+    golden.line(&format!("# {what}"));
+    for invalid in samples_with::<I>(FORMS) {
+        golden.line(&serde_json::to_string(&Problem::from(invalid.into())).unwrap());
+    }
+}
+
 #[test]
 fn refusals_keep_their_form() {
     let mut golden = Golden::new(env!("CARGO_MANIFEST_DIR"), "problems.txt");
     add::<Invalid>(&mut golden, "what is wrong with a request");
+    add_invalid::<OperationInvalid>(&mut golden, "what is wrong with a request about operations");
+    add_invalid::<StayInvalid>(&mut golden, "what is wrong with a request about stays");
+    add_invalid::<StockInvalid>(&mut golden, "what is wrong with a request about stock");
     add::<Refusal>(&mut golden, "kernel");
     add::<OperationRefusal>(&mut golden, "operations");
     add::<StayRefusal>(&mut golden, "stays");

@@ -39,7 +39,7 @@ impl Snapshot {
         // A transaction that can still commit has the turn. Asking for anything waits for it.
         let id = new_hold_id();
         let nothing = engine.run(tenant, CancelHold { id }).await;
-        assert_eq!(nothing, Err(Failure::Refused(Refusal::HoldNotFound { id })));
+        assert_eq!(nothing, Err(Failure::Refused(Refusal::HoldNotFound { hold: id })));
         let views = engine.views();
         let pools: Vec<Pool> = views.all_records(tenant).await.unwrap();
         let holds: Vec<Hold> = views.all_records(tenant).await.unwrap();

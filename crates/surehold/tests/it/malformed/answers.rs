@@ -1,7 +1,7 @@
 //! What a server may say to nonsense: a problem that we know, or a normal answer. Never that it failed.
 
 use serde_json::Value;
-use surehold_http::problem::Code;
+use surehold_http::problem::ProblemType;
 
 /// The statuses of the answers, or what is wrong with them.
 pub(super) fn check(sent: &[u8], received: &[u8]) -> Result<Vec<u16>, String> {
@@ -37,9 +37,9 @@ fn check_body(status: u16, content_type: &str, body: &[u8]) -> Result<(), String
     if status < 400 {
         return Ok(());
     }
-    match value["code"].as_str().and_then(Code::parse) {
+    match value["code"].as_str().and_then(ProblemType::find) {
         None => wrong("an unknown code"),
-        Some(code) if code.status().as_u16() != status || value["status"] != status => wrong("another status"),
+        Some(known) if known.status.as_u16() != status || value["status"] != status => wrong("another status"),
         Some(_) => Ok(()),
     }
 }

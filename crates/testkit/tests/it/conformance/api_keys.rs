@@ -32,7 +32,7 @@ pub(crate) async fn given_out_replaced_and_taken_back(fixture: Fixture) {
     let again = engine.run(tenant, command).await.unwrap();
     assert_eq!((again.replayed, &again.reply), (true, &made.reply));
     let other = CreateKey::new(KeyId::new(first), KeyName::new("x").unwrap(), made.reply.scopes, [0; 32]);
-    let reused = Refusal::KeyIdReused { id: KeyId::new(first) };
+    let reused = Refusal::KeyIdReused { key: KeyId::new(first) };
     assert_eq!(engine.run(tenant, other).await.unwrap_err(), Failure::Refused(reused));
 
     let rotate = RotateKey::new(KeyId::new(first), KeyId::new(second), [7; 32], 60).unwrap();
@@ -45,7 +45,7 @@ pub(crate) async fn given_out_replaced_and_taken_back(fixture: Fixture) {
     assert_eq!(stored(&world, first).await, Some(old));
     let engine = world.engine.clone();
     fixture.advance_secs(61);
-    let ended = Failure::Refused(Refusal::KeyEnded { id: KeyId::new(first) });
+    let ended = Failure::Refused(Refusal::KeyEnded { key: KeyId::new(first) });
     let late = RotateKey::new(KeyId::new(first), KeyId::new(9), [7; 32], 60).unwrap();
     assert_eq!(engine.run(tenant, late).await.unwrap_err(), ended);
 
@@ -54,7 +54,7 @@ pub(crate) async fn given_out_replaced_and_taken_back(fixture: Fixture) {
     let again = engine.run(tenant, RevokeKey { id: KeyId::new(second) }).await.unwrap();
     assert_eq!((again.replayed, &again.reply), (true, &revoked.reply));
     assert_eq!(stored(&world, second).await, Some(revoked.reply));
-    let unknown = Failure::Refused(Refusal::KeyNotFound { id: KeyId::new(3) });
+    let unknown = Failure::Refused(Refusal::KeyNotFound { key: KeyId::new(3) });
     assert_eq!(engine.run(tenant, RevokeKey { id: KeyId::new(3) }).await.unwrap_err(), unknown);
     world.audit().await;
 }

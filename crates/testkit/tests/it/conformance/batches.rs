@@ -33,7 +33,7 @@ pub(crate) async fn an_id_twice_in_one_request(fixture: Fixture) {
     let commands = vec![place(id, "room=1"), place(id, "room=1"), place(id, "room=2"), place(new_id(), "room=1")];
     let outcomes = world.engine.run_all(world.tenant, commands).await;
     let told: Vec<_> = outcomes.iter().map(|outcome| outcome.as_ref().map(|done| done.replayed)).collect();
-    assert_eq!(told[..3], [Ok(false), Ok(true), Err(&Failure::Refused(Refusal::HoldIdReused { id }))]);
+    assert_eq!(told[..3], [Ok(false), Ok(true), Err(&Failure::Refused(Refusal::HoldIdReused { hold: id }))]);
     assert!(matches!(told[3], Err(Failure::Refused(Refusal::SoldOut { .. }))));
     let dump = world.audit().await;
     assert_eq!((dump.holds.len(), dump.pools[0].held), (1, 1));

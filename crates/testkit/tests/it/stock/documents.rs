@@ -91,10 +91,10 @@ pub(super) async fn a_document_is_posted_once(fixture: Fixture) {
     shop.world.restart().await;
     assert_eq!(shop.try_post(id, header(DocumentKind::Purchase, "a"), bought).await.unwrap(), first);
     let other = shop.try_post(id, header(DocumentKind::Purchase, "a"), vec![costing("tea", 11, 1_000)]).await;
-    assert_eq!(other, Err(StockRefusal::DocumentIdReused { id }));
+    assert_eq!(other, Err(StockRefusal::DocumentIdReused { document: id }));
     assert_eq!(shop.balance(&on_hand("a", "tea")).await, worth(10, 1_000));
     let short = shop.try_post(new_document(), header(DocumentKind::Sale, "a"), vec![line("tea", 11), line("cup", 1)]);
-    let Err(StockRefusal::Short { items }) = short.await else { panic!("sold what is not there") };
+    let Err(StockRefusal::Short { short: items }) = short.await else { panic!("sold what is not there") };
     assert_eq!(items.iter().map(|item| (item.asked, item.available)).collect::<Vec<_>>(), [(1, 0), (11, 10)]);
     shop.check(3).await;
 }

@@ -1,0 +1,182 @@
+//! Problems in the description: what every problem has, and a schema with the data of each code.
+
+use std::collections::BTreeMap;
+
+use surehold_core::kernel::FieldSpec;
+use utoipa::openapi::schema::{
+    AllOfBuilder, ArrayBuilder, Discriminator, KnownFormat, ObjectBuilder, OneOfBuilder, Schema, SchemaFormat, Type,
+};
+use utoipa::openapi::{Ref, RefOr};
+use utoipa::{PartialSchema, ToSchema};
+
+use crate::problem::{PARTS, Problem, ProblemType, fields_by_code};
+use crate::wire::{self, described, stock};
+
+/// Any problem, told apart by its code. No operation mentions it: clients of every operation would have to know every
+/// code, and a newer server may have more.
+pub(super) const ANY_PROBLEM: &str = "AnyProblem";
+
+impl PartialSchema for Problem {
+    fn schema() -> RefOr<Schema> {
+        let text = |about: Option<&str>, example: Option<&str>| {
+            ObjectBuilder::new().schema_type(Type::String).description(about).examples(example)
+        };
+        let status = integer(KnownFormat::Int32).minimum(Some(400)).maximum(Some(599)).examples([409]);
+        let secs = integer(KnownFormat::Int64).minimum(Some(0));
+        let secs = secs.description(Some("Seconds to wait before the next try; also in `Retry-After`."));
+        let about = "A problem. What else it has depends on its code: a schema of that name says it, such as \
+                     `SoldOutProblem` for `sold-out`.";
+        let object = ObjectBuilder::new().description(Some(about));
+        let object = object
+            .property("type", text(Some("The address of the page that explains the code."), Some("/problems/sold-out")))
+            .property("title", text(None, Some("Sold out")))
+            .property("status", status)
+            .property("code", text(None, Some("sold-out")))
+            .property("detail", text(Some("What happened, in a sentence."), None))
+            .property("retry_after_secs", secs);
+        ["type", "title", "status", "code", "detail"].into_iter().fold(object, ObjectBuilder::required).into()
+    }
+}
+
+impl ToSchema for Problem {}
+
+/// The schema of each code, of all together, and of what they mention.
+pub(super) fn schemas() -> BTreeMap<String, RefOr<Schema>> {
+    let mut schemas = Schemas::default();
+    for known in ProblemType::all() {
+        let schema = schemas.of_code(known);
+        schemas.0.insert(name_of(known.code), schema);
+    }
+    for part in PARTS.iter().copied().flatten() {
+        let object = schemas.object(part.fields.iter().map(|field| (field, true)));
+        schemas.0.insert(part.name.to_owned(), object.description(Some(part.about.trim())).into());
+    }
+    schemas.0.insert(ANY_PROBLEM.to_owned(), any_problem());
+    schemas.0
+}
+
+/// `sold-out` is `SoldOutProblem`.
+fn name_of(code: &str) -> String {
+    let capital = |word: &str| word[..1].to_uppercase() + &word[1..];
+    code.split('-').map(capital).collect::<String>() + "Problem"
+}
+
+fn any_problem() -> RefOr<Schema> {
+    let names: Vec<(&str, Ref)> =
+        ProblemType::all().iter().map(|known| (known.code, Ref::from_schema_name(name_of(known.code)))).collect();
+    let mapping = names.iter().map(|(code, schema)| (*code, schema.ref_location.clone()));
+    let discriminator = Discriminator::with_mapping("code", mapping);
+    let any = names.iter().fold(OneOfBuilder::new(), |any, (_, schema)| any.item(schema.clone()));
+    any.description(Some("Any problem, told apart by its code.")).discriminator(Some(discriminator)).into()
+}
+
+/// Collects the schemas that the others mention.
+#[derive(Default)]
+struct Schemas(BTreeMap<String, RefOr<Schema>>);
+
+impl Schemas {
+    fn of_code(&mut self, known: &ProblemType) -> RefOr<Schema> {
+        let declarations = fields_by_code(known.code);
+        let has = |fields: &[FieldSpec], name: &str| fields.iter().any(|field| field.name == name);
+        let mut fields: Vec<(&FieldSpec, bool)> = Vec::new();
+        for field in declarations.iter().copied().flatten() {
+            if fields.iter().all(|(known, _)| known.name != field.name) {
+                fields.push((field, declarations.iter().all(|fields| has(fields, field.name))));
+            }
+        }
+        let code = ObjectBuilder::new().schema_type(Type::String).enum_values(Some([known.code]));
+        let own = self.object(fields.into_iter()).property("code", code).required("code");
+        let about = format!("{}: {}", known.status.as_u16(), known.title);
+        AllOfBuilder::new().item(Ref::from_schema_name("Problem")).item(own).description(Some(about)).into()
+    }
+
+    /// An object with these fields, each of which may be in every declaration.
+    fn object<'a>(&mut self, fields: impl Iterator<Item = (&'a FieldSpec, bool)>) -> ObjectBuilder {
+        fields.fold(ObjectBuilder::new(), |object, (field, always)| {
+            let (schema, required) = self.of_field(field);
+            let object = object.property(field.name, schema);
+            if required && always { object.required(field.name) } else { object }
+        })
+    }
+
+    /// The schema of a field, and whether it is always there: what is absent or empty is left out.
+    fn of_field(&mut self, field: &FieldSpec) -> (RefOr<Schema>, bool) {
+        let about = Some(field.about.trim()).filter(|about| !about.is_empty());
+        let inside = |before: &str, behind: &str| field.of.strip_prefix(before)?.strip_suffix(behind);
+        let list = |items| ArrayBuilder::new().items(items).min_items(Some(1)).description(about);
+        if let Some(of) = inside("Option<", ">") {
+            return (self.of_type(of, about), false);
+        }
+        if let Some(of) = inside("Vec<", ">") {
+            return (list(self.of_type(of, None)).into(), false);
+        }
+        if let Some(of) = inside("[", "; 1]") {
+            return (list(self.of_type(of, None)).max_items(Some(1)).into(), true);
+        }
+        (self.of_type(field.of, about), true)
+    }
+
+    fn of_type(&mut self, of: &str, about: Option<&str>) -> RefOr<Schema> {
+        let text = || ObjectBuilder::new().schema_type(Type::String);
+        let object = match of {
+            "i64" => integer(KnownFormat::Int64),
+            "u16" | "u32" | "usize" => integer(KnownFormat::Int64).minimum(Some(0)),
+            "String" | "SmolStr" => text(),
+            "Timestamp" => text().format(Some(SchemaFormat::KnownFormat(KnownFormat::DateTime))),
+            // Not the whole reference of a key.
+            "KeyId" => text().pattern(Some("^[0-9a-f]{16}$")),
+            named => {
+                let name = Ref::builder().ref_location_from_schema_name(self.component(named));
+                return RefOr::Ref(name.description(about).build());
+            }
+        };
+        object.description(about).into()
+    }
+
+    /// The name that the description has for a type of the core.
+    fn component(&mut self, of: &str) -> String {
+        match of {
+            "BarcodeText" => self.add::<described::BarcodeText>(),
+            "CaseKey" => self.add::<wire::CaseName>(),
+            "Currency" => self.add::<described::Currency>(),
+            "Cursor" => self.add::<described::Cursor>(),
+            "Date" => self.add::<described::Day>(),
+            "DocumentId" => self.add::<described::DocumentId>(),
+            "DocumentKind" => self.add::<stock::words::DocumentKind>(),
+            "DocumentState" => self.add::<stock::words::DocumentState>(),
+            "HoldId" => self.add::<described::HoldId>(),
+            "HoldState" => self.add::<wire::HoldState>(),
+            "ItemKey" => self.add::<stock::ItemName>(),
+            "NotForSale" => self.add::<wire::WhyNotForSale>(),
+            "OperationKey" => self.add::<wire::OperationName>(),
+            "OperationState" => self.add::<wire::states::OperationState>(),
+            "PackName" | "LotCode" | "SerialCode" => self.add::<described::StockCode>(),
+            "Place" => self.add::<stock::words::Place>(),
+            "PoolKey" => self.add::<wire::PoolName>(),
+            "ProductCode" => self.add::<described::ProductCode>(),
+            "PropertyName" | "RoomTypeCode" | "RatePlanCode" => self.add::<described::ShortName>(),
+            "QuoteId" => self.add::<described::QuoteId>(),
+            "ReservationSource" => self.add::<wire::words::ReservationSource>(),
+            "ReservationState" => self.add::<wire::words::ReservationState>(),
+            "ResourceName" => self.add::<described::Name>(),
+            "Slot" => self.add::<described::Slot>(),
+            "StoreName" => self.add::<described::StoreName>(),
+            part => {
+                let is_part = PARTS.iter().copied().flatten().any(|known| known.name == part);
+                assert!(is_part, "say here how the description calls {part}");
+                part.to_owned()
+            }
+        }
+    }
+
+    fn add<T: ToSchema>(&mut self) -> String {
+        let mut mentioned = vec![(T::name().into_owned(), T::schema())];
+        T::schemas(&mut mentioned);
+        self.0.extend(mentioned);
+        T::name().into_owned()
+    }
+}
+
+fn integer(format: KnownFormat) -> ObjectBuilder {
+    ObjectBuilder::new().schema_type(Type::Integer).format(Some(SchemaFormat::KnownFormat(format)))
+}
