@@ -75,7 +75,7 @@ impl<C: Command> CommandJob<C> {
     fn decide_once(&self, index: usize, facts: &mut Facts) -> Result<Result<C::Reply, Failure<C::Refusal>>, Halt> {
         let Some(RequestKey { key, request_hash }) = &self.key else { return self.decide_anew(index, facts) };
         let reply_key = ReplyKey { operation: SmolStr::new_static(C::NAME), key: key.clone() };
-        if let Some(kept) = facts.get_fresh::<KeptReply>(&reply_key)? {
+        if let Some(kept) = facts.expect_absent::<KeptReply>(&reply_key)? {
             if kept.request_hash != *request_hash {
                 return Ok(Err(Failure::KeyReused));
             }
@@ -126,7 +126,10 @@ impl<C: Command> Job for CommandJob<C> {
 
     fn reads(&self, index: usize, facts: &mut Facts) {
         if let Some(RequestKey { key, .. }) = &self.key {
-            facts.ask_fresh::<KeptReply>(&ReplyKey { operation: SmolStr::new_static(C::NAME), key: key.clone() });
+            facts.ask_expecting_absent::<KeptReply>(&ReplyKey {
+                operation: SmolStr::new_static(C::NAME),
+                key: key.clone(),
+            });
         }
         // A command that breaks here will break while deciding, where it is reported.
         let _ = catch_unwind(AssertUnwindSafe(|| self.commands[index].reads(&mut Reads::new(facts))));

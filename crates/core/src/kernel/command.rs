@@ -63,12 +63,12 @@ impl<'a> Reads<'a> {
     }
 
     /// A record as the store has it, and not as a lane remembers it: for what is said to be wrong in the store.
-    pub fn anew<R: Record>(&mut self, key: &R::Key) {
-        self.facts.ask_anew::<R>(key);
+    pub fn uncached<R: Record>(&mut self, key: &R::Key) {
+        self.facts.ask_uncached::<R>(key);
     }
 
     /// A record that the command expects to insert.
-    pub fn fresh<R: Record>(&mut self, key: &R::Key) {
-        self.facts.ask_fresh::<R>(key);
+    pub fn expect_absent<R: Record>(&mut self, key: &R::Key) {
+        self.facts.ask_expecting_absent::<R>(key);
     }
 }

@@ -93,7 +93,7 @@ impl Facts {
     /// The record if it happens to be known; a record that the caller expects to insert is not looked up.
     /// Should it exist after all, the insert fails and the batch is decided again without this assumption. A refusal
     /// inserts nothing, so it stands only after the record has been looked up: see [`Facts::drop_refused`].
-    pub fn get_fresh<R: Record>(&mut self, key: &R::Key) -> Result<Option<&R>, Halt> {
+    pub fn expect_absent<R: Record>(&mut self, key: &R::Key) -> Result<Option<&R>, Halt> {
         let distrust = self.distrust;
         let records = self.shelf_mut::<R>();
         if distrust { records.get(key) } else { records.get_or_assume(key) }
@@ -200,11 +200,11 @@ impl Facts {
         self.shelf_mut::<R>().ask(key);
     }
 
-    pub fn ask_anew<R: Record>(&mut self, key: &R::Key) {
-        self.shelf_mut::<R>().ask_anew(key);
+    pub fn ask_uncached<R: Record>(&mut self, key: &R::Key) {
+        self.shelf_mut::<R>().ask_uncached(key);
     }
 
-    pub fn ask_fresh<R: Record>(&mut self, key: &R::Key) {
+    pub fn ask_expecting_absent<R: Record>(&mut self, key: &R::Key) {
         if self.distrust {
             self.ask::<R>(key);
         }
@@ -372,7 +372,7 @@ mod tests {
         facts.forget_remembered();
         assert_eq!(facts.get::<Store>(&key), Err(Halt::Unloaded));
         // It was there once: an insert would be a poor guess.
-        assert_eq!(facts.get_fresh::<Store>(&key), Err(Halt::Unloaded));
+        assert_eq!(facts.expect_absent::<Store>(&key), Err(Halt::Unloaded));
     }
 
     #[test]
@@ -385,12 +385,12 @@ mod tests {
         }
         facts.keep_changes();
         let mut facts = facts.into_remembered();
-        facts.ask_anew::<Pool>(&keys[0]);
+        facts.ask_uncached::<Pool>(&keys[0]);
         assert_eq!(facts.get::<Pool>(&keys[0]), Err(Halt::Unloaded));
         assert!(facts.get::<Pool>(&keys[1]).unwrap().is_some());
         // What this batch has changed is newer than what the store has.
         facts.get_mut::<Pool>(&keys[1]).unwrap().unwrap().total = 1;
-        facts.ask_anew::<Pool>(&keys[1]);
+        facts.ask_uncached::<Pool>(&keys[1]);
         assert_eq!(facts.get::<Pool>(&keys[1]).unwrap().map(|pool| pool.total), Some(1));
     }
 

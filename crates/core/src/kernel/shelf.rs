@@ -131,7 +131,7 @@ impl<R: Record> Shelf<R> {
     }
 
     /// Asks for the record even if it is remembered. What this batch has changed is newer than what the store has.
-    pub(super) fn ask_anew(&mut self, key: &R::Key) {
+    pub(super) fn ask_uncached(&mut self, key: &R::Key) {
         if let Some(position) = self.positions.get(key) {
             self.cells[*position].forget();
         }

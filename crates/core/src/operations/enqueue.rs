@@ -53,7 +53,7 @@ pub enum Enqueued {
 /// Part of the command that calls it: nothing is asked for unless the command succeeds.
 pub fn enqueue(facts: &mut Facts, new: &NewOperation) -> Result<Enqueued, Halt> {
     let payload_hash = new.payload.hash();
-    let Some(known) = facts.get_fresh::<Operation>(&new.key)?.cloned() else {
+    let Some(known) = facts.expect_absent::<Operation>(&new.key)?.cloned() else {
         insert(facts, new, payload_hash)?;
         return Ok(Enqueued::Enqueued);
     };

@@ -92,7 +92,7 @@ impl Command for ReceiveEvent {
     fn reads(&self, reads: &mut Reads<'_>) {
         // Repeats are common, so it is looked up and not assumed to be new.
         reads.record::<InboxEvent>(&self.key);
-        reads.fresh::<Operation>(&self.operation.key);
+        reads.expect_absent::<Operation>(&self.operation.key);
     }
 
     fn decide(&self, facts: &mut Facts) -> Result<Received, Stop<InboxRefusal>> {

@@ -240,11 +240,11 @@ impl Command for FireSchedules {
 /// What firing will look at, asked for together: one by one it would take a round each.
 fn ask_for_all(facts: &mut Facts, firings: &[Firing]) -> Result<(), Halt> {
     for firing in firings {
-        facts.ask_fresh::<Operation>(&firing.operation.key);
+        facts.ask_expecting_absent::<Operation>(&firing.operation.key);
     }
     for firing in firings {
         let key = &firing.operation.key;
-        if facts.get_fresh::<Operation>(key)?.is_some() {
+        if facts.expect_absent::<Operation>(key)?.is_some() {
             facts.ask::<OperationRun>(key);
             facts.ask::<DeadLetter>(key);
             facts.ask::<Case>(&conflict_key(key));

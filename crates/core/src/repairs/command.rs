@@ -89,7 +89,7 @@ impl Command for RepairCommand {
         reads.record::<Tenant>(&());
         reads.record::<RepairRecord>(&self.repair.target());
         match &self.repair {
-            Repair::Pool { pool, .. } => reads.anew::<Pool>(pool),
+            Repair::Pool { pool, .. } => reads.uncached::<Pool>(pool),
             Repair::Owner { owner, holds, .. } => {
                 reads.record::<Owner>(owner);
                 for hold in holds {

@@ -4,7 +4,7 @@ use axum::extract::State;
 use serde::Deserialize;
 use surehold_core::kernel::{ResourceName, Slot};
 
-use super::Shelf;
+use super::ApiState;
 use super::body::Reply;
 use super::caller::{Caller, Read};
 use super::params::{Query, malformed};
@@ -50,7 +50,7 @@ impl Range {
 #[describe::path(get, path = "/v1/{tenant}/availability", tag = "Pools", params(("tenant" = described::Slug, Path), Range),
     responses((status = 200, body = Availability)))]
 pub(super) async fn availability(
-    State(api): Shelf,
+    State(api): ApiState,
     caller: Caller<Read>,
     Query(range): Query<Range>,
 ) -> Result<Reply<Availability>, Problem> {

@@ -12,7 +12,7 @@ use tokio::sync::OwnedSemaphorePermit;
 
 use super::body::{json_bytes, parse, read_body};
 use super::caller::{Caller, Sell};
-use super::{Api, Shelf};
+use super::{Api, ApiState};
 use crate::describe;
 use crate::problem::{Code, Problem};
 use crate::wire::{BatchRequest, BatchResponse, BatchResult, Hold, described};
@@ -40,7 +40,7 @@ pub(super) struct Item {
     params(("tenant" = described::Slug, Path), ("Prefer" = Option<String>, Header, example = "return=minimal")),
     request_body = BatchRequest, responses((status = 200, body = BatchResponse)))]
 pub(super) async fn holds_batch(
-    State(api): Shelf,
+    State(api): ApiState,
     caller: Caller<Sell>,
     request: Request,
 ) -> Result<Response, Problem> {

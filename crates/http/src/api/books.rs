@@ -4,7 +4,7 @@ use axum::extract::State;
 use surehold_core::stock;
 use surehold_core::stock::commands;
 
-use super::Shelf;
+use super::ApiState;
 use super::body::{Json, Reply};
 use super::caller::{Caller, Manage, Read};
 use crate::describe;
@@ -15,7 +15,7 @@ use crate::wire::stock::{Books, CloseBooks};
 /// Look how far the books are closed
 #[describe::path(get, path = "/v1/{tenant}/books", tag = "Stock", params(("tenant" = described::Slug, Path)),
     responses((status = 200, body = Books)))]
-pub(super) async fn books_get(State(api): Shelf, caller: Caller<Read>) -> Result<Reply<Books>, Problem> {
+pub(super) async fn books_get(State(api): ApiState, caller: Caller<Read>) -> Result<Reply<Books>, Problem> {
     let books = api.views().record::<stock::Books>(caller.tenant, &()).await?;
     Ok(Reply::found(books.unwrap_or_default().into()))
 }
@@ -26,7 +26,7 @@ pub(super) async fn books_get(State(api): Shelf, caller: Caller<Read>) -> Result
 #[describe::path(put, path = "/v1/{tenant}/books", tag = "Stock", params(("tenant" = described::Slug, Path)),
     request_body = CloseBooks, responses((status = 200, body = Books)))]
 pub(super) async fn books_close(
-    State(api): Shelf,
+    State(api): ApiState,
     caller: Caller<Manage>,
     Json(body): Json<CloseBooks>,
 ) -> Result<Reply<Books>, Problem> {

@@ -11,7 +11,7 @@ use super::body::{Json, Reply, json_bytes};
 use super::caller::{Caller, Manage, Read};
 use super::params::{PropertyPath, Query, malformed};
 use super::properties::find_property;
-use super::{Api, Shelf};
+use super::{Api, ApiState};
 use crate::describe::{self, IntoParams};
 use crate::problem::{Code, Problem};
 use crate::wire::{Calendar, CalendarOutcome, CalendarPart, CalendarSet, Day, PutCalendar, described};
@@ -67,7 +67,7 @@ async fn find_room_types(
     params(("tenant" = described::Slug, Path), ("property" = described::ShortName, Path), AskCalendar),
     responses((status = 200, body = Calendar)))]
 pub(super) async fn calendar_get(
-    State(api): Shelf,
+    State(api): ApiState,
     caller: Caller<Read>,
     PropertyPath(name): PropertyPath,
     Query(query): Query<AskCalendar>,
@@ -96,7 +96,7 @@ pub(super) async fn calendar_get(
     params(("tenant" = described::Slug, Path), ("property" = described::ShortName, Path)),
     request_body = PutCalendar, responses((status = 200, body = CalendarSet)))]
 pub(super) async fn calendar_put(
-    State(api): Shelf,
+    State(api): ApiState,
     caller: Caller<Manage>,
     PropertyPath(name): PropertyPath,
     Json(body): Json<PutCalendar>,

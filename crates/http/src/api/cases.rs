@@ -6,7 +6,7 @@ use surehold_core::kernel::Timestamp;
 use surehold_core::operations::{self, CaseKey, CaseState, OperationRefusal};
 use surehold_engine::Options;
 
-use super::Shelf;
+use super::ApiState;
 use super::body::{Idempotency, Json, Reply};
 use super::caller::{Caller, Manage, Read};
 use super::operations::parse_micros;
@@ -32,7 +32,7 @@ pub(crate) struct ListCases {
 #[describe::path(get, path = "/v1/{tenant}/cases", tag = "Cases", params(("tenant" = described::Slug, Path), ListCases),
     responses((status = 200, body = CasePage)))]
 pub(super) async fn cases_list(
-    State(api): Shelf,
+    State(api): ApiState,
     caller: Caller<Read>,
     Query(query): Query<ListCases>,
 ) -> Result<Reply<CasePage>, Problem> {
@@ -64,7 +64,7 @@ pub(super) fn parse_cursor(text: &str) -> Result<(Timestamp, CaseKey), Problem> 
     params(("tenant" = described::Slug, Path), ("kind" = described::CaseKind, Path), ("key" = described::CaseKey, Path)),
     responses((status = 200, body = Case)))]
 pub(super) async fn case_get(
-    State(api): Shelf,
+    State(api): ApiState,
     caller: Caller<Read>,
     CasePath(case): CasePath,
 ) -> Result<Reply<Case>, Problem> {
@@ -81,7 +81,7 @@ pub(super) async fn case_get(
         ("Idempotency-Key" = Option<described::IdempotencyKey>, Header)),
     request_body = AssignCase, responses((status = 200, body = Case)))]
 pub(super) async fn case_assign(
-    State(api): Shelf,
+    State(api): ApiState,
     caller: Caller<Manage>,
     CasePath(case): CasePath,
     idempotency: Idempotency,
@@ -101,7 +101,7 @@ pub(super) async fn case_assign(
         ("Idempotency-Key" = Option<described::IdempotencyKey>, Header)),
     request_body = Act, responses((status = 200, body = Case)))]
 pub(super) async fn case_resolve(
-    State(api): Shelf,
+    State(api): ApiState,
     caller: Caller<Manage>,
     CasePath(case): CasePath,
     idempotency: Idempotency,

@@ -15,7 +15,7 @@ use super::caller::{Caller, Manage, Mover, Read, Sell};
 use super::params::{DocumentPath, HoldPath, PartPath, Query, page_items};
 use super::products::look_up;
 use super::scales::Scales;
-use super::{Api, Shelf};
+use super::{Api, ApiState};
 use crate::describe::{self, IntoParams};
 use crate::problem::{Code, Problem};
 use crate::wire::described;
@@ -40,7 +40,7 @@ fn new_document_id() -> Result<DocumentId, Problem> {
     params(("tenant" = described::Slug, Path), ("Idempotency-Key" = Option<described::IdempotencyKey>, Header)),
     request_body = NewDocument, responses((status = 201, body = Document)))]
 pub(super) async fn document_create(
-    State(api): Shelf,
+    State(api): ApiState,
     mover: Mover,
     idempotency: Idempotency,
     Json(body): Json<NewDocument>,
@@ -154,7 +154,7 @@ async fn find_part(api: &Api, tenant: TenantId, id: DocumentId, part: u32) -> Re
     params(("tenant" = described::Slug, Path)),
     request_body = NewDocument, responses((status = 200, body = DocumentPreview)))]
 pub(super) async fn document_preview(
-    State(api): Shelf,
+    State(api): ApiState,
     mover: Mover,
     Json(body): Json<NewDocument>,
 ) -> Result<Reply<DocumentPreview>, Problem> {
@@ -208,7 +208,7 @@ pub(crate) struct ListDocuments {
 #[describe::path(get, path = "/v1/{tenant}/documents", tag = "Documents",
     params(("tenant" = described::Slug, Path), ListDocuments), responses((status = 200, body = DocumentPage)))]
 pub(super) async fn documents_list(
-    State(api): Shelf,
+    State(api): ApiState,
     caller: Caller<Read>,
     Query(query): Query<ListDocuments>,
 ) -> Result<Reply<DocumentPage>, Problem> {
@@ -237,7 +237,7 @@ pub(crate) struct AskPart {
     params(("tenant" = described::Slug, Path), ("document" = described::DocumentId, Path), AskPart),
     responses((status = 200, body = Document)))]
 pub(super) async fn document_get(
-    State(api): Shelf,
+    State(api): ApiState,
     caller: Caller<Read>,
     DocumentPath(id): DocumentPath,
     Query(query): Query<AskPart>,
@@ -268,7 +268,7 @@ pub(super) async fn document_get(
         ("number" = u32, Path, minimum = 0, maximum = 49)),
     request_body = SaveLines, responses((status = 200, body = Document)))]
 pub(super) async fn part_put(
-    State(api): Shelf,
+    State(api): ApiState,
     caller: Caller<Manage>,
     PartPath(id, number): PartPath,
     Json(body): Json<SaveLines>,
@@ -290,7 +290,7 @@ pub(super) async fn part_put(
         ("Idempotency-Key" = Option<described::IdempotencyKey>, Header)),
     responses((status = 200, body = Document)))]
 pub(super) async fn document_post(
-    State(api): Shelf,
+    State(api): ApiState,
     mover: Mover,
     DocumentPath(id): DocumentPath,
     idempotency: Idempotency,
@@ -315,7 +315,7 @@ pub(super) async fn document_post(
         ("Idempotency-Key" = Option<described::IdempotencyKey>, Header)),
     request_body = ReverseDocument, responses((status = 201, body = Document)))]
 pub(super) async fn document_reverse(
-    State(api): Shelf,
+    State(api): ApiState,
     caller: Caller<Manage>,
     DocumentPath(reverses): DocumentPath,
     idempotency: Idempotency,
@@ -343,7 +343,7 @@ pub(super) async fn document_reverse(
         ("Idempotency-Key" = Option<described::IdempotencyKey>, Header)),
     request_body = SellHold, responses((status = 201, body = SoldHold)))]
 pub(super) async fn hold_sell(
-    State(api): Shelf,
+    State(api): ApiState,
     caller: Caller<Sell>,
     HoldPath(hold): HoldPath,
     idempotency: Idempotency,

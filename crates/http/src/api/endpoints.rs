@@ -17,7 +17,7 @@ use super::body::{Idempotency, Json, Reply};
 use super::caller::{Caller, Manage};
 use super::params::{EndpointPath, Query, page_items};
 use super::tenants::no_randomness;
-use super::{AddressRefused, Api, Shelf};
+use super::{AddressRefused, Api, ApiState};
 use crate::describe::{self, IntoParams};
 use crate::problem::{Code, Problem};
 use crate::wire::{
@@ -66,7 +66,7 @@ async fn head(api: &Api, caller: &Caller<Manage>) -> Result<EventCursor, Problem
 #[describe::path(get, path = "/v1/{tenant}/webhook-endpoints", tag = "Webhooks",
     params(("tenant" = described::Slug, Path)), responses((status = 200, body = WebhookEndpointPage)))]
 pub(super) async fn endpoints_list(
-    State(api): Shelf,
+    State(api): ApiState,
     caller: Caller<Manage>,
 ) -> Result<Reply<WebhookEndpointPage>, Problem> {
     let endpoints = api.engine().views().webhook_endpoints(caller.tenant, PAGE_ITEMS_MAX).await?;
@@ -79,7 +79,7 @@ pub(super) async fn endpoints_list(
     params(("tenant" = described::Slug, Path), ("endpoint" = described::EndpointId, Path)),
     responses((status = 200, body = WebhookEndpoint)))]
 pub(super) async fn endpoint_get(
-    State(api): Shelf,
+    State(api): ApiState,
     caller: Caller<Manage>,
     EndpointPath(id): EndpointPath,
 ) -> Result<Reply<WebhookEndpoint>, Problem> {
@@ -94,7 +94,7 @@ pub(super) async fn endpoint_get(
     request_body = PutWebhookEndpoint,
     responses((status = 200, body = NewWebhookEndpoint), (status = 201, body = NewWebhookEndpoint)))]
 pub(super) async fn endpoint_put(
-    State(api): Shelf,
+    State(api): ApiState,
     caller: Caller<Manage>,
     EndpointPath(id): EndpointPath,
     idempotency: Idempotency,
@@ -122,7 +122,7 @@ pub(super) async fn endpoint_put(
     params(("tenant" = described::Slug, Path), ("endpoint" = described::EndpointId, Path)),
     responses((status = 204)))]
 pub(super) async fn endpoint_remove(
-    State(api): Shelf,
+    State(api): ApiState,
     caller: Caller<Manage>,
     EndpointPath(id): EndpointPath,
 ) -> Result<StatusCode, Problem> {
@@ -137,7 +137,7 @@ pub(super) async fn endpoint_remove(
     params(("tenant" = described::Slug, Path), ("endpoint" = described::EndpointId, Path)),
     request_body = RotateWebhookSecret, responses((status = 200, body = NewWebhookEndpoint)))]
 pub(super) async fn endpoint_rotate_secret(
-    State(api): Shelf,
+    State(api): ApiState,
     caller: Caller<Manage>,
     EndpointPath(id): EndpointPath,
     idempotency: Idempotency,
@@ -157,7 +157,7 @@ pub(super) async fn endpoint_rotate_secret(
     params(("tenant" = described::Slug, Path), ("endpoint" = described::EndpointId, Path)),
     request_body = EnableWebhookEndpoint, responses((status = 200, body = WebhookEndpoint)))]
 pub(super) async fn endpoint_enable(
-    State(api): Shelf,
+    State(api): ApiState,
     caller: Caller<Manage>,
     EndpointPath(id): EndpointPath,
     Json(body): Json<EnableWebhookEndpoint>,
@@ -174,7 +174,7 @@ pub(super) async fn endpoint_enable(
     params(("tenant" = described::Slug, Path), ("endpoint" = described::EndpointId, Path)),
     request_body = ReplayEvents, responses((status = 200, body = ReplayedEvents)))]
 pub(super) async fn endpoint_replay(
-    State(api): Shelf,
+    State(api): ApiState,
     caller: Caller<Manage>,
     EndpointPath(endpoint): EndpointPath,
     Json(body): Json<ReplayEvents>,
@@ -208,7 +208,7 @@ pub(crate) struct ListDeliveries {
     params(("tenant" = described::Slug, Path), ("endpoint" = described::EndpointId, Path), ListDeliveries),
     responses((status = 200, body = WebhookDeliveryPage)))]
 pub(super) async fn endpoint_deliveries(
-    State(api): Shelf,
+    State(api): ApiState,
     caller: Caller<Manage>,
     EndpointPath(id): EndpointPath,
     Query(query): Query<ListDeliveries>,

@@ -5,7 +5,7 @@ use surehold_core::kernel::TenantId;
 use surehold_core::operations::commands::RaiseEpoch;
 use surehold_engine::Options;
 
-use super::Shelf;
+use super::ApiState;
 use super::body::{Idempotency, Json, Reply};
 use super::caller::Admin;
 use crate::describe;
@@ -14,7 +14,7 @@ use crate::wire::{Act, Epoch, described};
 
 /// When the data was last put back
 #[describe::path(get, path = "/admin/epoch", tag = "Administration", responses((status = 200, body = Epoch)))]
-pub(super) async fn epoch_get(State(api): Shelf, _: Admin) -> Result<Reply<Epoch>, Problem> {
+pub(super) async fn epoch_get(State(api): ApiState, _: Admin) -> Result<Reply<Epoch>, Problem> {
     Ok(Reply::found(api.engine().views().latest_epoch().await?.into()))
 }
 
@@ -26,7 +26,7 @@ pub(super) async fn epoch_get(State(api): Shelf, _: Admin) -> Result<Reply<Epoch
     params(("Idempotency-Key" = described::IdempotencyKey, Header)),
     request_body = Act, responses((status = 200, body = Epoch)))]
 pub(super) async fn epoch_raise(
-    State(api): Shelf,
+    State(api): ApiState,
     _: Admin,
     idempotency: Idempotency,
     Json(body): Json<Act>,

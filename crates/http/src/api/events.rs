@@ -20,7 +20,7 @@ use tracing::warn;
 use super::body::Reply;
 use super::caller::{Caller, Read};
 use super::params::{Query, malformed, page_items};
-use super::{Api, Shared, Shelf};
+use super::{Api, ApiState, Shared};
 use crate::describe::{self, IntoParams};
 use crate::keys::KeyRef;
 use crate::problem::{Code, Problem};
@@ -54,7 +54,7 @@ pub(crate) struct ListEvents {
     params(("tenant" = described::Slug, Path), ListEvents, ("Last-Event-ID" = Option<String>, Header)),
     responses((status = 200, content((EventPage = "application/json"), (String = "text/event-stream")))))]
 pub(super) async fn events(
-    State(api): Shelf,
+    State(api): ApiState,
     caller: Caller<Read>,
     Query(query): Query<ListEvents>,
     headers: HeaderMap,

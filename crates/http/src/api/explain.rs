@@ -3,7 +3,7 @@
 use axum::extract::State;
 use surehold_core::kernel::{self, Refusal};
 
-use super::Shelf;
+use super::ApiState;
 use super::body::Reply;
 use super::caller::{Caller, Read};
 use super::params::{PoolPath, SlotQuery};
@@ -21,7 +21,7 @@ const HOLDS_LISTED_MAX: usize = 100;
     params(("tenant" = described::Slug, Path), ("resource" = described::Name, Path), SlotQuery),
     responses((status = 200, body = Explanation)))]
 pub(super) async fn pool_explain(
-    State(api): Shelf,
+    State(api): ApiState,
     caller: Caller<Read>,
     PoolPath(key): PoolPath,
 ) -> Result<Reply<Explanation>, Problem> {

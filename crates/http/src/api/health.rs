@@ -6,7 +6,7 @@ use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 use surehold_engine::Fault;
 
-use super::Shelf;
+use super::ApiState;
 use super::body::Reply;
 use super::caller::Admin;
 use crate::describe::{self, ToSchema};
@@ -29,7 +29,7 @@ pub(super) async fn healthz() -> Reply<Health> {
 
 /// The server can do its work: the store answers, and every lane takes commands
 #[describe::path(get, path = "/readyz", tag = "Health", security(()), responses((status = 200, body = Health)))]
-pub(super) async fn readyz(State(api): Shelf) -> Result<Reply<Health>, Problem> {
+pub(super) async fn readyz(State(api): ApiState) -> Result<Reply<Health>, Problem> {
     if api.shared.stop.is_cancelled() {
         return Err(Fault::Stopping.into());
     }
@@ -44,7 +44,7 @@ pub(super) async fn readyz(State(api): Shelf) -> Result<Reply<Health>, Problem> 
 ///
 /// Needs a key with the scope `admin`, unless the configuration opens it.
 #[describe::path(get, path = "/metrics", tag = "Health", responses((status = 200, body = String, content_type = "text/plain")))]
-pub(super) async fn metrics_text(State(api): Shelf, request: Request) -> Result<Response, Problem> {
+pub(super) async fn metrics_text(State(api): ApiState, request: Request) -> Result<Response, Problem> {
     let (mut parts, _) = request.into_parts();
     if !api.shared.config.metrics_open {
         Admin::from_request_parts(&mut parts, &api).await?;

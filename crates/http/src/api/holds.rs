@@ -10,7 +10,7 @@ use uuid::Uuid;
 use super::body::{Idempotency, Json, Reply};
 use super::caller::{Caller, Read, Sell};
 use super::params::{HoldPath, Query, malformed, page_items};
-use super::{Api, Shelf};
+use super::{Api, ApiState};
 use crate::describe::{self, IntoParams};
 use crate::problem::Problem;
 use crate::wire::{ConvertHold, ExtendHold, GiveBack, Hold, HoldPage, HoldState, MoveBooked, PlaceHold, described};
@@ -23,7 +23,7 @@ use crate::wire::{ConvertHold, ExtendHold, GiveBack, Hold, HoldPage, HoldState, 
     params(("tenant" = described::Slug, Path), ("Idempotency-Key" = Option<described::IdempotencyKey>, Header)),
     request_body = PlaceHold, responses((status = 201, body = Hold)))]
 pub(super) async fn hold_place(
-    State(api): Shelf,
+    State(api): ApiState,
     caller: Caller<Sell>,
     idempotency: Idempotency,
     Json(body): Json<PlaceHold>,
@@ -52,7 +52,7 @@ async fn run<C: Command<Reply = commands::HoldReply, Refusal = Refusal>>(
 #[describe::path(get, path = "/v1/{tenant}/holds/{hold}", tag = "Holds",
     params(("tenant" = described::Slug, Path), ("hold" = described::HoldId, Path)), responses((status = 200, body = Hold)))]
 pub(super) async fn hold_get(
-    State(api): Shelf,
+    State(api): ApiState,
     caller: Caller<Read>,
     HoldPath(id): HoldPath,
 ) -> Result<Reply<Hold>, Problem> {
@@ -83,7 +83,7 @@ pub(crate) struct ListHolds {
 #[describe::path(get, path = "/v1/{tenant}/holds", tag = "Holds", params(("tenant" = described::Slug, Path), ListHolds),
     responses((status = 200, body = HoldPage)))]
 pub(super) async fn holds_list(
-    State(api): Shelf,
+    State(api): ApiState,
     caller: Caller<Read>,
     Query(query): Query<ListHolds>,
 ) -> Result<Reply<HoldPage>, Problem> {
@@ -140,7 +140,7 @@ fn not_a_cursor() -> Problem {
         ("Idempotency-Key" = Option<described::IdempotencyKey>, Header)),
     request_body = ExtendHold, responses((status = 200, body = Hold)))]
 pub(super) async fn hold_extend(
-    State(api): Shelf,
+    State(api): ApiState,
     caller: Caller<Sell>,
     HoldPath(id): HoldPath,
     idempotency: Idempotency,
@@ -161,7 +161,7 @@ pub(super) async fn hold_extend(
         ("Idempotency-Key" = Option<described::IdempotencyKey>, Header)),
     request_body = ConvertHold, responses((status = 200, body = Hold)))]
 pub(super) async fn hold_convert(
-    State(api): Shelf,
+    State(api): ApiState,
     caller: Caller<Sell>,
     HoldPath(id): HoldPath,
     idempotency: Idempotency,
@@ -179,7 +179,7 @@ pub(super) async fn hold_convert(
         ("Idempotency-Key" = Option<described::IdempotencyKey>, Header)),
     responses((status = 200, body = Hold)))]
 pub(super) async fn hold_cancel(
-    State(api): Shelf,
+    State(api): ApiState,
     caller: Caller<Sell>,
     HoldPath(id): HoldPath,
     idempotency: Idempotency,
@@ -196,7 +196,7 @@ pub(super) async fn hold_cancel(
         ("Idempotency-Key" = described::IdempotencyKey, Header)),
     request_body = MoveBooked, responses((status = 200, body = Hold)))]
 pub(super) async fn hold_move(
-    State(api): Shelf,
+    State(api): ApiState,
     caller: Caller<Sell>,
     HoldPath(id): HoldPath,
     idempotency: Idempotency,
@@ -214,7 +214,7 @@ pub(super) async fn hold_move(
         ("Idempotency-Key" = described::IdempotencyKey, Header)),
     request_body = GiveBack, responses((status = 200, body = Hold)))]
 pub(super) async fn hold_give_back(
-    State(api): Shelf,
+    State(api): ApiState,
     caller: Caller<Sell>,
     HoldPath(id): HoldPath,
     idempotency: Idempotency,

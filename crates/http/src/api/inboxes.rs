@@ -12,7 +12,7 @@ use super::body::{Idempotency, Json, Reply};
 use super::caller::{Caller, Manage, Need, Read};
 use super::params::{malformed, path_param};
 use super::tenants::no_randomness;
-use super::{Api, Shelf};
+use super::{Api, ApiState};
 use crate::describe;
 use crate::problem::{Code, Problem};
 use crate::wire::{Inbox, InboxPage, PAGE_ITEMS_MAX, PutInbox, ShownInbox, described};
@@ -38,7 +38,7 @@ fn shown<N: Need>(caller: &Caller<N>, inbox: operations::Inbox) -> Inbox {
 /// List inboxes, without their secrets
 #[describe::path(get, path = "/v1/{tenant}/inboxes", tag = "Inbox", params(("tenant" = described::Slug, Path)),
     responses((status = 200, body = InboxPage)))]
-pub(super) async fn inboxes_list(State(api): Shelf, caller: Caller<Read>) -> Result<Reply<InboxPage>, Problem> {
+pub(super) async fn inboxes_list(State(api): ApiState, caller: Caller<Read>) -> Result<Reply<InboxPage>, Problem> {
     let inboxes = api.engine().views().inboxes(caller.tenant, PAGE_ITEMS_MAX).await?;
     Ok(Reply::found(InboxPage { inboxes: inboxes.into_iter().map(|inbox| shown(&caller, inbox)).collect() }))
 }
@@ -53,7 +53,7 @@ const NOT_REPEATABLE: &str = "a secret is shown once; choose the secret yourself
     params(("tenant" = described::Slug, Path), ("inbox" = described::Slug, Path)), request_body = PutInbox,
     responses((status = 200, body = ShownInbox), (status = 201, body = ShownInbox)))]
 pub(super) async fn inbox_put(
-    State(api): Shelf,
+    State(api): ApiState,
     caller: Caller<Manage>,
     InboxPath(name): InboxPath,
     idempotency: Idempotency,
@@ -89,7 +89,7 @@ fn random_secret() -> Result<Secret, Problem> {
     params(("tenant" = described::Slug, Path), ("inbox" = described::Slug, Path)),
     responses((status = 204, description = "It is gone")))]
 pub(super) async fn inbox_remove(
-    State(api): Shelf,
+    State(api): ApiState,
     caller: Caller<Manage>,
     InboxPath(name): InboxPath,
 ) -> Result<StatusCode, Problem> {

@@ -10,7 +10,7 @@ use super::body::{Idempotency, Json, Reply};
 use super::caller::Admin;
 use super::params::{KeyPath, Query};
 use super::tenants::no_randomness;
-use super::{Api, Shelf};
+use super::{Api, ApiState};
 use crate::describe::{self, IntoParams};
 use crate::keys::{KeyMode, KeyRef, Secret};
 use crate::problem::{Code, Problem};
@@ -38,7 +38,7 @@ async fn whose(api: &Api, tenant: Option<&Slug>, mode: KeyMode) -> Result<Tenant
 #[describe::path(get, path = "/admin/keys", tag = "Administration", params(ListKeys),
     responses((status = 200, body = KeyPage)))]
 pub(super) async fn keys_list(
-    State(api): Shelf,
+    State(api): ApiState,
     _: Admin,
     Query(query): Query<ListKeys>,
 ) -> Result<Reply<KeyPage>, Problem> {
@@ -62,7 +62,7 @@ fn new_key(tenant: TenantId) -> Result<(KeyRef, Secret), Problem> {
 #[describe::path(post, path = "/admin/keys", tag = "Administration", request_body = CreateKey,
     responses((status = 201, body = NewKey)))]
 pub(super) async fn key_create(
-    State(api): Shelf,
+    State(api): ApiState,
     _: Admin,
     idempotency: Idempotency,
     Json(body): Json<CreateKey>,
@@ -102,7 +102,7 @@ fn created(key: KeyRef, secret: &Secret, record: surehold_core::kernel::ApiKey) 
 #[describe::path(post, path = "/admin/keys/{key}/rotate", tag = "Administration", params(("key" = described::KeyId, Path)),
     request_body = RotateKey, responses((status = 201, body = NewKey)))]
 pub(super) async fn key_rotate(
-    State(api): Shelf,
+    State(api): ApiState,
     _: Admin,
     KeyPath(old): KeyPath,
     idempotency: Idempotency,
@@ -120,7 +120,7 @@ pub(super) async fn key_rotate(
 /// Takes no body. Within a second it opens nothing any more, on any node. Safe to repeat.
 #[describe::path(post, path = "/admin/keys/{key}/revoke", tag = "Administration", params(("key" = described::KeyId, Path)),
     responses((status = 200, body = Key)))]
-pub(super) async fn key_revoke(State(api): Shelf, _: Admin, KeyPath(key): KeyPath) -> Result<Reply<Key>, Problem> {
+pub(super) async fn key_revoke(State(api): ApiState, _: Admin, KeyPath(key): KeyPath) -> Result<Reply<Key>, Problem> {
     let done = api.engine().run(key.tenant, commands::RevokeKey { id: key.id }).await?;
     Ok(Reply { replayed: done.replayed, ..Reply::found(Key::new(key.tenant, done.reply)) })
 }

@@ -165,7 +165,7 @@ impl Api {
     }
 }
 
-type Shelf = State<Api>;
+type ApiState = State<Api>;
 
 pub(crate) fn public_routes() -> Routes {
     Routes::new()

@@ -8,7 +8,7 @@ use surehold_engine::{Options, RequestKey};
 use super::body::{Idempotency, Json, Reply};
 use super::caller::{Caller, Manage};
 use super::params::OperationPath;
-use super::{Api, Shelf};
+use super::{Api, ApiState};
 use crate::describe;
 use crate::problem::{Code, Problem};
 use crate::wire::{Act, EffectSettled, OperationActed, SettleEffect, described};
@@ -33,7 +33,7 @@ async fn act<C: Command<Reply = OperationState, Refusal = OperationRefusal>>(
         ("key" = described::OperationKey, Path), ("Idempotency-Key" = Option<described::IdempotencyKey>, Header)),
     request_body = Act, responses((status = 200, body = OperationActed)))]
 pub(super) async fn operation_retry(
-    State(api): Shelf,
+    State(api): ApiState,
     caller: Caller<Manage>,
     OperationPath(operation): OperationPath,
     idempotency: Idempotency,
@@ -54,7 +54,7 @@ pub(super) async fn operation_retry(
         ("key" = described::OperationKey, Path), ("Idempotency-Key" = Option<described::IdempotencyKey>, Header)),
     request_body = Act, responses((status = 200, body = OperationActed)))]
 pub(super) async fn operation_cancel(
-    State(api): Shelf,
+    State(api): ApiState,
     caller: Caller<Manage>,
     OperationPath(operation): OperationPath,
     idempotency: Idempotency,
@@ -74,7 +74,7 @@ pub(super) async fn operation_cancel(
         ("key" = described::OperationKey, Path), ("Idempotency-Key" = Option<described::IdempotencyKey>, Header)),
     request_body = Act, responses((status = 200, body = OperationActed)))]
 pub(super) async fn operation_redrive(
-    State(api): Shelf,
+    State(api): ApiState,
     caller: Caller<Manage>,
     OperationPath(operation): OperationPath,
     idempotency: Idempotency,
@@ -99,7 +99,7 @@ pub(super) async fn operation_redrive(
         ("key" = described::OperationKey, Path), ("Idempotency-Key" = Option<described::IdempotencyKey>, Header)),
     request_body = SettleEffect, responses((status = 200, body = EffectSettled)))]
 pub(super) async fn operation_settle(
-    State(api): Shelf,
+    State(api): ApiState,
     caller: Caller<Manage>,
     OperationPath(operation): OperationPath,
     idempotency: Idempotency,

@@ -9,7 +9,7 @@ use surehold_engine::{OperationBrief, RunState};
 use super::body::Reply;
 use super::caller::{Caller, Read};
 use super::params::{OperationPath, Query, malformed, page_items};
-use super::{Api, Shelf};
+use super::{Api, ApiState};
 use crate::describe::{self, IntoParams};
 use crate::problem::Problem;
 use crate::wire::{Operation, OperationPage, OperationSummary, Timeline, described, states};
@@ -40,7 +40,7 @@ pub(crate) struct ListOperations {
 #[describe::path(get, path = "/v1/{tenant}/operations", tag = "Operations",
     params(("tenant" = described::Slug, Path), ListOperations), responses((status = 200, body = OperationPage)))]
 pub(super) async fn operations_list(
-    State(api): Shelf,
+    State(api): ApiState,
     caller: Caller<Read>,
     Query(query): Query<ListOperations>,
 ) -> Result<Reply<OperationPage>, Problem> {
@@ -159,7 +159,7 @@ fn parse_correlation(text: &str) -> Result<Correlation, Problem> {
         ("key" = described::OperationKey, Path)),
     responses((status = 200, body = Operation)))]
 pub(super) async fn operation_get(
-    State(api): Shelf,
+    State(api): ApiState,
     caller: Caller<Read>,
     OperationPath(key): OperationPath,
 ) -> Result<Reply<Operation>, Problem> {
@@ -195,7 +195,7 @@ pub(crate) struct AskTimeline {
 #[describe::path(get, path = "/v1/{tenant}/timeline", tag = "Operations",
     params(("tenant" = described::Slug, Path), AskTimeline), responses((status = 200, body = Timeline)))]
 pub(super) async fn timeline(
-    State(api): Shelf,
+    State(api): ApiState,
     caller: Caller<Read>,
     Query(query): Query<AskTimeline>,
 ) -> Result<Reply<Timeline>, Problem> {

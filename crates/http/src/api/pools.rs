@@ -5,7 +5,7 @@ use serde::Deserialize;
 use surehold_core::kernel::{self, PoolKey, Refusal, ResourceName, Slot, commands};
 use surehold_engine::Options;
 
-use super::Shelf;
+use super::ApiState;
 use super::body::{Idempotency, Json, Reply};
 use super::caller::{Caller, Manage, Read};
 use super::params::{PoolPath, Query, SlotQuery, malformed, page_items};
@@ -30,7 +30,7 @@ pub(crate) struct ListPools {
 #[describe::path(get, path = "/v1/{tenant}/pools", tag = "Pools", params(("tenant" = described::Slug, Path), ListPools),
     responses((status = 200, body = PoolPage)))]
 pub(super) async fn pools_list(
-    State(api): Shelf,
+    State(api): ApiState,
     caller: Caller<Read>,
     Query(query): Query<ListPools>,
 ) -> Result<Reply<PoolPage>, Problem> {
@@ -60,7 +60,7 @@ pub(super) fn parse_cursor(text: &str) -> Result<PoolKey, Problem> {
 #[describe::path(put, path = "/v1/{tenant}/pools", tag = "Pools", params(("tenant" = described::Slug, Path)),
     request_body = PutPools, responses((status = 200, body = PoolPage)))]
 pub(super) async fn pools_put(
-    State(api): Shelf,
+    State(api): ApiState,
     caller: Caller<Manage>,
     Json(body): Json<PutPools>,
 ) -> Result<Reply<PoolPage>, Problem> {
@@ -73,7 +73,7 @@ pub(super) async fn pools_put(
 #[describe::path(get, path = "/v1/{tenant}/pools/{resource}", tag = "Pools",
     params(("tenant" = described::Slug, Path), ("resource" = described::Name, Path), SlotQuery), responses((status = 200, body = Pool)))]
 pub(super) async fn pool_get(
-    State(api): Shelf,
+    State(api): ApiState,
     caller: Caller<Read>,
     PoolPath(key): PoolPath,
 ) -> Result<Reply<Pool>, Problem> {
@@ -90,7 +90,7 @@ pub(super) async fn pool_get(
     params(("tenant" = described::Slug, Path), ("resource" = described::Name, Path), SlotQuery),
     request_body = PutPool, responses((status = 200, body = Pool)))]
 pub(super) async fn pool_put(
-    State(api): Shelf,
+    State(api): ApiState,
     caller: Caller<Manage>,
     PoolPath(key): PoolPath,
     Json(body): Json<PutPool>,
@@ -107,7 +107,7 @@ pub(super) async fn pool_put(
         ("Idempotency-Key" = described::IdempotencyKey, Header)),
     request_body = AdjustPool, responses((status = 200, body = Pool)))]
 pub(super) async fn pool_adjust(
-    State(api): Shelf,
+    State(api): ApiState,
     caller: Caller<Manage>,
     PoolPath(pool): PoolPath,
     idempotency: Idempotency,

@@ -10,7 +10,7 @@ use surehold_core::stock::{self, BarcodeText, ProductCode, StockRefusal};
 use super::body::{Json, Reply};
 use super::caller::{Caller, Manage, Read};
 use super::params::{BarcodePath, ProductPath, Query, page_items};
-use super::{Api, Shelf};
+use super::{Api, ApiState};
 use crate::describe::{self, IntoParams};
 use crate::problem::{Code, Problem};
 use crate::wire::described;
@@ -55,7 +55,7 @@ pub(crate) struct ListProducts {
 #[describe::path(get, path = "/v1/{tenant}/products", tag = "Stock",
     params(("tenant" = described::Slug, Path), ListProducts), responses((status = 200, body = ProductPage)))]
 pub(super) async fn products_list(
-    State(api): Shelf,
+    State(api): ApiState,
     caller: Caller<Read>,
     Query(query): Query<ListProducts>,
 ) -> Result<Reply<ProductPage>, Problem> {
@@ -73,7 +73,7 @@ pub(super) async fn products_list(
     params(("tenant" = described::Slug, Path), ("product" = described::ProductCode, Path)),
     responses((status = 200, body = Product)))]
 pub(super) async fn product_get(
-    State(api): Shelf,
+    State(api): ApiState,
     caller: Caller<Read>,
     ProductPath(code): ProductPath,
 ) -> Result<Reply<Product>, Problem> {
@@ -91,7 +91,7 @@ pub(super) async fn product_get(
     params(("tenant" = described::Slug, Path), ("product" = described::ProductCode, Path)),
     request_body = PutProduct, responses((status = 200, body = Product)))]
 pub(super) async fn product_put(
-    State(api): Shelf,
+    State(api): ApiState,
     caller: Caller<Manage>,
     ProductPath(code): ProductPath,
     Json(body): Json<PutProduct>,
@@ -107,7 +107,7 @@ pub(super) async fn product_put(
     params(("tenant" = described::Slug, Path), ("product" = described::ProductCode, Path)),
     request_body = PutBarcodes, responses((status = 200, body = BarcodeList)))]
 pub(super) async fn barcodes_put(
-    State(api): Shelf,
+    State(api): ApiState,
     caller: Caller<Manage>,
     ProductPath(code): ProductPath,
     Json(body): Json<PutBarcodes>,
@@ -121,7 +121,7 @@ pub(super) async fn barcodes_put(
     params(("tenant" = described::Slug, Path), ("barcode" = described::BarcodeText, Path)),
     responses((status = 200, body = Barcode)))]
 pub(super) async fn barcode_get(
-    State(api): Shelf,
+    State(api): ApiState,
     caller: Caller<Read>,
     BarcodePath(code): BarcodePath,
 ) -> Result<Reply<Barcode>, Problem> {

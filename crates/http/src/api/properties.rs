@@ -7,7 +7,7 @@ use surehold_core::stays::{self, PropertyName, StayRefusal};
 use super::body::{Json, Reply};
 use super::caller::{Caller, Manage, Need, Read};
 use super::params::{PropertyPath, Query, RatePlanPath, RoomTypePath, page_items};
-use super::{Api, Shelf};
+use super::{Api, ApiState};
 use crate::describe::{self, IntoParams};
 use crate::problem::Problem;
 use crate::wire::{
@@ -39,7 +39,7 @@ pub(crate) struct ListProperties {
 #[describe::path(get, path = "/v1/{tenant}/properties", tag = "Properties",
     params(("tenant" = described::Slug, Path), ListProperties), responses((status = 200, body = PropertyPage)))]
 pub(super) async fn properties_list(
-    State(api): Shelf,
+    State(api): ApiState,
     caller: Caller<Read>,
     Query(query): Query<ListProperties>,
 ) -> Result<Reply<PropertyPage>, Problem> {
@@ -55,7 +55,7 @@ pub(super) async fn properties_list(
     params(("tenant" = described::Slug, Path), ("property" = described::ShortName, Path)),
     responses((status = 200, body = Property)))]
 pub(super) async fn property_get(
-    State(api): Shelf,
+    State(api): ApiState,
     caller: Caller<Read>,
     PropertyPath(name): PropertyPath,
 ) -> Result<Reply<Property>, Problem> {
@@ -69,7 +69,7 @@ pub(super) async fn property_get(
     params(("tenant" = described::Slug, Path), ("property" = described::ShortName, Path)),
     request_body = PutProperty, responses((status = 200, body = Property)))]
 pub(super) async fn property_put(
-    State(api): Shelf,
+    State(api): ApiState,
     caller: Caller<Manage>,
     PropertyPath(name): PropertyPath,
     Json(body): Json<PutProperty>,
@@ -83,7 +83,7 @@ pub(super) async fn property_put(
     params(("tenant" = described::Slug, Path), ("property" = described::ShortName, Path)),
     responses((status = 200, body = RoomTypeList)))]
 pub(super) async fn room_types_list(
-    State(api): Shelf,
+    State(api): ApiState,
     caller: Caller<Read>,
     PropertyPath(name): PropertyPath,
 ) -> Result<Reply<RoomTypeList>, Problem> {
@@ -98,7 +98,7 @@ pub(super) async fn room_types_list(
         ("code" = described::ShortName, Path)),
     responses((status = 200, body = RoomType)))]
 pub(super) async fn room_type_get(
-    State(api): Shelf,
+    State(api): ApiState,
     caller: Caller<Read>,
     RoomTypePath(key): RoomTypePath,
 ) -> Result<Reply<RoomType>, Problem> {
@@ -115,7 +115,7 @@ pub(super) async fn room_type_get(
         ("code" = described::ShortName, Path)),
     request_body = PutRoomType, responses((status = 200, body = RoomType)))]
 pub(super) async fn room_type_put(
-    State(api): Shelf,
+    State(api): ApiState,
     caller: Caller<Manage>,
     RoomTypePath(key): RoomTypePath,
     Json(body): Json<PutRoomType>,
@@ -129,7 +129,7 @@ pub(super) async fn room_type_put(
     params(("tenant" = described::Slug, Path), ("property" = described::ShortName, Path)),
     responses((status = 200, body = RatePlanList)))]
 pub(super) async fn rate_plans_list(
-    State(api): Shelf,
+    State(api): ApiState,
     caller: Caller<Read>,
     PropertyPath(name): PropertyPath,
 ) -> Result<Reply<RatePlanList>, Problem> {
@@ -144,7 +144,7 @@ pub(super) async fn rate_plans_list(
         ("code" = described::ShortName, Path)),
     responses((status = 200, body = RatePlan)))]
 pub(super) async fn rate_plan_get(
-    State(api): Shelf,
+    State(api): ApiState,
     caller: Caller<Read>,
     RatePlanPath(key): RatePlanPath,
 ) -> Result<Reply<RatePlan>, Problem> {
@@ -162,7 +162,7 @@ pub(super) async fn rate_plan_get(
         ("code" = described::ShortName, Path)),
     request_body = PutRatePlan, responses((status = 200, body = RatePlan)))]
 pub(super) async fn rate_plan_put(
-    State(api): Shelf,
+    State(api): ApiState,
     caller: Caller<Manage>,
     RatePlanPath(key): RatePlanPath,
     Json(body): Json<PutRatePlan>,

@@ -10,7 +10,7 @@ use surehold_engine::new_uuid_v7;
 use super::body::{Json, Reply};
 use super::caller::{Caller, Read, Sell};
 use super::params::QuotePath;
-use super::{Api, Shelf};
+use super::{Api, ApiState};
 use crate::describe;
 use crate::problem::Problem;
 use crate::wire::{AskQuote, Quote, described};
@@ -22,7 +22,7 @@ use crate::wire::{AskQuote, Quote, described};
 #[describe::path(post, path = "/v1/{tenant}/quotes", tag = "Stays", params(("tenant" = described::Slug, Path)),
     request_body = AskQuote, responses((status = 201, body = Quote), (status = 200, body = Quote)))]
 pub(super) async fn quote_ask(
-    State(api): Shelf,
+    State(api): ApiState,
     caller: Caller<Sell>,
     Json(body): Json<AskQuote>,
 ) -> Result<Reply<Quote>, Problem> {
@@ -77,7 +77,7 @@ async fn known_quote(
     params(("tenant" = described::Slug, Path), ("quote" = described::QuoteId, Path)),
     responses((status = 200, body = Quote)))]
 pub(super) async fn quote_get(
-    State(api): Shelf,
+    State(api): ApiState,
     caller: Caller<Read>,
     QuotePath(id): QuotePath,
 ) -> Result<Reply<Quote>, Problem> {

@@ -5,7 +5,7 @@ use surehold_core::kernel::{Invalid, TenantId};
 use surehold_core::repairs::{OWNER_HOLDS_PER_REPAIR_MAX, Repair, RepairCommand, RepairDone, RepairRefusal};
 use surehold_engine::{Done, Failure, Fault};
 
-use super::Shelf;
+use super::ApiState;
 use super::body::{Json, Reply};
 use super::caller::Admin;
 use crate::describe;
@@ -19,7 +19,7 @@ use crate::wire::{MakeRepairs, REPAIRS_MAX, RepairOutcome, RepairResult, Repairs
 #[describe::path(post, path = "/admin/repairs", tag = "Administration", request_body = MakeRepairs,
     responses((status = 200, body = RepairsMade)))]
 pub(super) async fn repairs_make(
-    State(api): Shelf,
+    State(api): ApiState,
     _: Admin,
     Json(body): Json<MakeRepairs>,
 ) -> Result<Reply<RepairsMade>, Problem> {

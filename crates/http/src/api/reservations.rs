@@ -12,7 +12,7 @@ use super::body::{Idempotency, Json, Reply};
 use super::caller::{Caller, Read, Sell};
 use super::params::{HoldPath, Query, malformed, page_items};
 use super::properties::find_property;
-use super::{Api, Shelf};
+use super::{Api, ApiState};
 use crate::describe::{self, IntoParams};
 use crate::problem::{Code, Problem};
 use crate::wire::{ChangeReservation, Day, EndReservation, Reservation, ReservationPage, WalkIn, described, words};
@@ -24,7 +24,7 @@ use crate::wire::{ChangeReservation, Day, EndReservation, Reservation, Reservati
     params(("tenant" = described::Slug, Path), ("hold" = described::HoldId, Path)),
     responses((status = 200, body = Reservation)))]
 pub(super) async fn reservation_get(
-    State(api): Shelf,
+    State(api): ApiState,
     caller: Caller<Read>,
     HoldPath(hold): HoldPath,
 ) -> Result<Reply<Reservation>, Problem> {
@@ -88,7 +88,7 @@ pub(super) fn parse_cursor(text: &str) -> Result<(Slot, HoldId), Problem> {
 #[describe::path(get, path = "/v1/{tenant}/reservations", tag = "Stays",
     params(("tenant" = described::Slug, Path), ListReservations), responses((status = 200, body = ReservationPage)))]
 pub(super) async fn reservations_list(
-    State(api): Shelf,
+    State(api): ApiState,
     caller: Caller<Read>,
     Query(query): Query<ListReservations>,
 ) -> Result<Reply<ReservationPage>, Problem> {
@@ -112,7 +112,7 @@ pub(super) async fn reservations_list(
     params(("tenant" = described::Slug, Path), ("Idempotency-Key" = Option<described::IdempotencyKey>, Header)),
     request_body = WalkIn, responses((status = 201, body = Reservation)))]
 pub(super) async fn reservation_walk_in(
-    State(api): Shelf,
+    State(api): ApiState,
     caller: Caller<Sell>,
     idempotency: Idempotency,
     Json(body): Json<WalkIn>,
@@ -149,7 +149,7 @@ async fn run<C: Command<Reply = ReservationReply, Refusal = StayRefusal>>(
         ("Idempotency-Key" = Option<described::IdempotencyKey>, Header)),
     request_body = EndReservation, responses((status = 200, body = Reservation)))]
 pub(super) async fn reservation_cancel(
-    State(api): Shelf,
+    State(api): ApiState,
     caller: Caller<Sell>,
     HoldPath(hold): HoldPath,
     idempotency: Idempotency,
@@ -167,7 +167,7 @@ pub(super) async fn reservation_cancel(
         ("Idempotency-Key" = Option<described::IdempotencyKey>, Header)),
     request_body = EndReservation, responses((status = 200, body = Reservation)))]
 pub(super) async fn reservation_no_show(
-    State(api): Shelf,
+    State(api): ApiState,
     caller: Caller<Sell>,
     HoldPath(hold): HoldPath,
     idempotency: Idempotency,
@@ -186,7 +186,7 @@ pub(super) async fn reservation_no_show(
         ("Idempotency-Key" = Option<described::IdempotencyKey>, Header)),
     request_body = ChangeReservation, responses((status = 200, body = Reservation)))]
 pub(super) async fn reservation_change(
-    State(api): Shelf,
+    State(api): ApiState,
     caller: Caller<Sell>,
     HoldPath(hold): HoldPath,
     idempotency: Idempotency,

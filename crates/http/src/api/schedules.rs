@@ -4,7 +4,7 @@ use axum::extract::State;
 use serde::Deserialize;
 use surehold_core::operations::{self, OperationRefusal, RemoveSchedule, ScheduleName};
 
-use super::Shelf;
+use super::ApiState;
 use super::body::{Json, Reply};
 use super::caller::{Caller, Manage, Read};
 use super::params::{Query, SchedulePath, page_items};
@@ -27,7 +27,7 @@ pub(crate) struct ListSchedules {
 #[describe::path(get, path = "/v1/{tenant}/schedules", tag = "Schedules",
     params(("tenant" = described::Slug, Path), ListSchedules), responses((status = 200, body = SchedulePage)))]
 pub(super) async fn schedules_list(
-    State(api): Shelf,
+    State(api): ApiState,
     caller: Caller<Read>,
     Query(query): Query<ListSchedules>,
 ) -> Result<Reply<SchedulePage>, Problem> {
@@ -43,7 +43,7 @@ pub(super) async fn schedules_list(
     params(("tenant" = described::Slug, Path), ("name" = described::ScheduleName, Path)),
     responses((status = 200, body = Schedule)))]
 pub(super) async fn schedule_get(
-    State(api): Shelf,
+    State(api): ApiState,
     caller: Caller<Read>,
     SchedulePath(name): SchedulePath,
 ) -> Result<Reply<Schedule>, Problem> {
@@ -59,7 +59,7 @@ pub(super) async fn schedule_get(
     params(("tenant" = described::Slug, Path), ("name" = described::ScheduleName, Path)),
     request_body = PutSchedule, responses((status = 200, body = Schedule)))]
 pub(super) async fn schedule_put(
-    State(api): Shelf,
+    State(api): ApiState,
     caller: Caller<Manage>,
     SchedulePath(name): SchedulePath,
     Json(body): Json<PutSchedule>,
@@ -76,7 +76,7 @@ pub(super) async fn schedule_put(
     params(("tenant" = described::Slug, Path), ("name" = described::ScheduleName, Path)),
     responses((status = 200, body = Schedule)))]
 pub(super) async fn schedule_remove(
-    State(api): Shelf,
+    State(api): ApiState,
     caller: Caller<Manage>,
     SchedulePath(name): SchedulePath,
 ) -> Result<Reply<Schedule>, Problem> {

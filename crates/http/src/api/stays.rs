@@ -18,7 +18,7 @@ use super::caller::{Caller, Manage, Read, Sell};
 use super::holds::parse_expiry;
 use super::params::{HoldPath, Query, malformed, page_items};
 use super::properties::find_property;
-use super::{Api, Shelf};
+use super::{Api, ApiState};
 use crate::describe::{self, IntoParams};
 use crate::problem::Problem;
 use crate::wire::{
@@ -33,7 +33,7 @@ use crate::wire::{
     params(("tenant" = described::Slug, Path), ("Idempotency-Key" = Option<described::IdempotencyKey>, Header)),
     request_body = CreateStay, responses((status = 201, body = Stay)))]
 pub(super) async fn stay_create(
-    State(api): Shelf,
+    State(api): ApiState,
     caller: Caller<Sell>,
     idempotency: Idempotency,
     Json(body): Json<CreateStay>,
@@ -64,7 +64,7 @@ async fn run<C: Command<Reply = StayReply, Refusal = StayRefusal>>(
 #[describe::path(get, path = "/v1/{tenant}/stays/{hold}", tag = "Stays",
     params(("tenant" = described::Slug, Path), ("hold" = described::HoldId, Path)), responses((status = 200, body = Stay)))]
 pub(super) async fn stay_get(
-    State(api): Shelf,
+    State(api): ApiState,
     caller: Caller<Read>,
     HoldPath(hold): HoldPath,
 ) -> Result<Reply<Stay>, Problem> {
@@ -97,7 +97,7 @@ pub(crate) struct ListStays {
 #[describe::path(get, path = "/v1/{tenant}/stays", tag = "Stays", params(("tenant" = described::Slug, Path), ListStays),
     responses((status = 200, body = StayPage)))]
 pub(super) async fn stays_list(
-    State(api): Shelf,
+    State(api): ApiState,
     caller: Caller<Read>,
     Query(query): Query<ListStays>,
 ) -> Result<Reply<StayPage>, Problem> {
@@ -126,7 +126,7 @@ pub(super) async fn stays_list(
         ("Idempotency-Key" = Option<described::IdempotencyKey>, Header)),
     responses((status = 200, body = Stay)))]
 pub(super) async fn stay_cancel(
-    State(api): Shelf,
+    State(api): ApiState,
     caller: Caller<Sell>,
     HoldPath(hold): HoldPath,
     idempotency: Idempotency,
@@ -143,7 +143,7 @@ pub(super) async fn stay_cancel(
         ("Idempotency-Key" = Option<described::IdempotencyKey>, Header)),
     request_body = ConfirmStay, responses((status = 200, body = Stay)))]
 pub(super) async fn stay_confirm(
-    State(api): Shelf,
+    State(api): ApiState,
     caller: Caller<Sell>,
     HoldPath(hold): HoldPath,
     idempotency: Idempotency,
@@ -183,7 +183,7 @@ impl AwaitCheckout {
         ("Idempotency-Key" = Option<described::IdempotencyKey>, Header)),
     request_body = RequestCheckout, responses((status = 200, body = Checkout), (status = 202, body = Checkout)))]
 pub(super) async fn stay_checkout(
-    State(api): Shelf,
+    State(api): ApiState,
     caller: Caller<Sell>,
     HoldPath(hold): HoldPath,
     Query(query): Query<AwaitCheckout>,
@@ -243,7 +243,7 @@ async fn look_for_page(
     params(("tenant" = described::Slug, Path), ("hold" = described::HoldId, Path)),
     responses((status = 200, body = GuestErased)))]
 pub(super) async fn guest_erase(
-    State(api): Shelf,
+    State(api): ApiState,
     caller: Caller<Manage>,
     HoldPath(hold): HoldPath,
 ) -> Result<Reply<GuestErased>, Problem> {

@@ -12,7 +12,7 @@ use super::params::{ItemPath, Query, malformed, page_items};
 use super::products::find_product;
 use super::scales::Scales;
 use super::stores::find_store;
-use super::{Api, Shelf};
+use super::{Api, ApiState};
 use crate::describe::{self, IntoParams};
 use crate::problem::Problem;
 use crate::wire::described;
@@ -62,7 +62,7 @@ pub(crate) struct ListStock {
 #[describe::path(get, path = "/v1/{tenant}/stock", tag = "Stock", params(("tenant" = described::Slug, Path), ListStock),
     responses((status = 200, body = ItemPage)))]
 pub(super) async fn stock_list(
-    State(api): Shelf,
+    State(api): ApiState,
     caller: Caller<Read>,
     Query(query): Query<ListStock>,
 ) -> Result<Reply<ItemPage>, Problem> {
@@ -101,7 +101,7 @@ pub(crate) struct AskItem {
         ("product" = described::ProductCode, Path), AskItem),
     responses((status = 200, body = Item)))]
 pub(super) async fn stock_get(
-    State(api): Shelf,
+    State(api): ApiState,
     caller: Caller<Read>,
     ItemPath(store, product): ItemPath,
     Query(query): Query<AskItem>,
@@ -170,7 +170,7 @@ fn not_of_a_card() -> Problem {
         ("product" = described::ProductCode, Path), AskCard),
     responses((status = 200, body = CardPage)))]
 pub(super) async fn stock_card(
-    State(api): Shelf,
+    State(api): ApiState,
     caller: Caller<Read>,
     ItemPath(store, product): ItemPath,
     Query(query): Query<AskCard>,
@@ -220,7 +220,7 @@ pub(crate) struct AskBalances {
 #[describe::path(get, path = "/v1/{tenant}/stock/balances", tag = "Stock",
     params(("tenant" = described::Slug, Path), AskBalances), responses((status = 200, body = BalancePage)))]
 pub(super) async fn stock_balances(
-    State(api): Shelf,
+    State(api): ApiState,
     caller: Caller<Read>,
     Query(query): Query<AskBalances>,
 ) -> Result<Reply<BalancePage>, Problem> {
@@ -272,7 +272,7 @@ impl AskTurnover {
 #[describe::path(get, path = "/v1/{tenant}/stock/turnover", tag = "Stock",
     params(("tenant" = described::Slug, Path), AskTurnover), responses((status = 200, body = TurnoverPage)))]
 pub(super) async fn stock_turnover(
-    State(api): Shelf,
+    State(api): ApiState,
     caller: Caller<Read>,
     Query(query): Query<AskTurnover>,
 ) -> Result<Reply<TurnoverPage>, Problem> {
@@ -324,7 +324,7 @@ impl AskShortages {
 #[describe::path(get, path = "/v1/{tenant}/stock/shortages", tag = "Stock",
     params(("tenant" = described::Slug, Path), AskShortages), responses((status = 200, body = ItemPage)))]
 pub(super) async fn stock_shortages(
-    State(api): Shelf,
+    State(api): ApiState,
     caller: Caller<Read>,
     Query(query): Query<AskShortages>,
 ) -> Result<Reply<ItemPage>, Problem> {

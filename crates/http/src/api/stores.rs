@@ -8,7 +8,7 @@ use surehold_core::stock::{self, StockRefusal, StoreName};
 use super::body::{Json, Reply};
 use super::caller::{Caller, Manage, Read};
 use super::params::{Query, StorePath, page_items};
-use super::{Api, Shelf};
+use super::{Api, ApiState};
 use crate::describe::{self, IntoParams};
 use crate::problem::Problem;
 use crate::wire::described;
@@ -34,7 +34,7 @@ pub(crate) struct ListStores {
 #[describe::path(get, path = "/v1/{tenant}/stores", tag = "Stock",
     params(("tenant" = described::Slug, Path), ListStores), responses((status = 200, body = StorePage)))]
 pub(super) async fn stores_list(
-    State(api): Shelf,
+    State(api): ApiState,
     caller: Caller<Read>,
     Query(query): Query<ListStores>,
 ) -> Result<Reply<StorePage>, Problem> {
@@ -50,7 +50,7 @@ pub(super) async fn stores_list(
     params(("tenant" = described::Slug, Path), ("store" = described::StoreName, Path)),
     responses((status = 200, body = Store)))]
 pub(super) async fn store_get(
-    State(api): Shelf,
+    State(api): ApiState,
     caller: Caller<Read>,
     StorePath(name): StorePath,
 ) -> Result<Reply<Store>, Problem> {
@@ -64,7 +64,7 @@ pub(super) async fn store_get(
     params(("tenant" = described::Slug, Path), ("store" = described::StoreName, Path)),
     request_body = PutStore, responses((status = 200, body = Store)))]
 pub(super) async fn store_put(
-    State(api): Shelf,
+    State(api): ApiState,
     caller: Caller<Manage>,
     StorePath(name): StorePath,
     Json(body): Json<PutStore>,

@@ -11,7 +11,7 @@ use super::body::{BODY_BYTES_MAX, Reply, read_body};
 use super::caller::{Caller, KeyHolder, Tasks};
 use super::params::{malformed, path_param};
 use super::webhooks::{room_for, take};
-use super::{Api, Shelf};
+use super::{Api, ApiState};
 use crate::describe;
 use crate::inbox::{Task, content_type};
 use crate::problem::{Code, Problem};
@@ -87,7 +87,7 @@ fn only<'a>(headers: &'a HeaderMap, name: &str) -> Result<Option<&'a str>, Probl
             description = "The task's id, the same in every delivery")),
     request_body = ExpireHoldTask, responses((status = 202, body = Delivered)))]
 pub(super) async fn task_deliver(
-    State(api): Shelf,
+    State(api): ApiState,
     caller: Caller<Tasks>,
     TaskPath(task): TaskPath,
     TaskId(id): TaskId,
@@ -105,7 +105,7 @@ pub(super) async fn task_deliver(
             description = "The task's id, the same in every delivery")),
     request_body = ExpireHoldTask, responses((status = 202, body = Delivered)))]
 pub(super) async fn task_deliver_to_own(
-    State(api): Shelf,
+    State(api): ApiState,
     caller: KeyHolder<Tasks>,
     TaskPath(task): TaskPath,
     TaskId(id): TaskId,

@@ -6,7 +6,7 @@ use serde::Deserialize;
 use surehold_core::kernel::{self, Slug, TenantId, commands};
 use surehold_engine::Views;
 
-use super::Shelf;
+use super::ApiState;
 use super::body::{Json, Reply};
 use super::caller::{Admin, Caller, Manage, Read, no_such_tenant};
 use super::params::{Query, page_items};
@@ -18,7 +18,7 @@ use crate::wire::{CreateTenant, Policy, Tenant, TenantPage, described};
 /// The tenant and its policy
 #[describe::path(get, path = "/v1/{tenant}", tag = "Tenants", params(("tenant" = described::Slug, Path)),
     responses((status = 200, body = Tenant)))]
-pub(super) async fn tenant_get(State(api): Shelf, caller: Caller<Read>) -> Result<Reply<Tenant>, Problem> {
+pub(super) async fn tenant_get(State(api): ApiState, caller: Caller<Read>) -> Result<Reply<Tenant>, Problem> {
     let tenant = read(api.engine().views(), caller.tenant).await?;
     Ok(Reply::found(tenant))
 }
@@ -35,7 +35,7 @@ async fn read(views: &Views, id: TenantId) -> Result<Tenant, Problem> {
 #[describe::path(put, path = "/v1/{tenant}/policy", tag = "Tenants", params(("tenant" = described::Slug, Path)),
     request_body = Policy, responses((status = 200, body = Policy)))]
 pub(super) async fn policy_put(
-    State(api): Shelf,
+    State(api): ApiState,
     caller: Caller<Manage>,
     Json(body): Json<Policy>,
 ) -> Result<Reply<Policy>, Problem> {
@@ -58,7 +58,7 @@ pub(crate) struct ListTenants {
 #[describe::path(get, path = "/admin/tenants", tag = "Administration", params(ListTenants),
     responses((status = 200, body = TenantPage)))]
 pub(super) async fn tenants_list(
-    State(api): Shelf,
+    State(api): ApiState,
     _: Admin,
     Query(query): Query<ListTenants>,
 ) -> Result<Reply<TenantPage>, Problem> {
@@ -75,7 +75,7 @@ pub(super) async fn tenants_list(
 #[describe::path(post, path = "/admin/tenants", tag = "Administration", request_body = CreateTenant,
     responses((status = 201, body = Tenant)))]
 pub(super) async fn tenant_create(
-    State(api): Shelf,
+    State(api): ApiState,
     _: Admin,
     Json(body): Json<CreateTenant>,
 ) -> Result<Reply<Tenant>, Problem> {

@@ -18,7 +18,7 @@ use tracing::warn;
 
 use super::body::{BODY_BYTES_MAX, Reply, read_bytes};
 use super::params::{Query, path_param};
-use super::{Api, Shelf};
+use super::{Api, ApiState};
 use crate::describe::{self, IntoParams};
 use crate::inbox::{Door, InboxSource, Incoming, Received, SourceRefusal};
 use crate::keys::{KeyMode, now};
@@ -66,7 +66,7 @@ pub(crate) struct WebhookQuery {
         WebhookQuery),
     responses((status = 202, body = Delivered)))]
 pub(super) async fn webhook_receive(
-    State(api): Shelf,
+    State(api): ApiState,
     SourcePath { source, rest }: SourcePath,
     Query(query): Query<WebhookQuery>,
     request: Request,

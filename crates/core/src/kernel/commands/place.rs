@@ -110,7 +110,7 @@ impl Command for PlaceHold {
 
     fn reads(&self, reads: &mut Reads<'_>) {
         reads.record::<Tenant>(&());
-        reads.fresh::<Hold>(&self.id);
+        reads.expect_absent::<Hold>(&self.id);
         for pool in self.lines.pools() {
             reads.record::<Pool>(pool);
         }
@@ -126,7 +126,7 @@ impl Command for PlaceHold {
         }
         self.check_id_window(facts)?;
         let now = facts.now();
-        if let Some(hold) = facts.get_fresh::<Hold>(&self.id)? {
+        if let Some(hold) = facts.expect_absent::<Hold>(&self.id)? {
             if !self.is_request_of(hold) {
                 return Err(Refusal::HoldIdReused { hold: self.id }.into());
             }

@@ -69,7 +69,7 @@ impl Command for PutPool {
     fn reads(&self, reads: &mut Reads<'_>) {
         reads.record::<Tenant>(&());
         // It is the remedy for a pool that is wrong in the store, and must not find it right already.
-        reads.anew::<Pool>(&self.pool);
+        reads.uncached::<Pool>(&self.pool);
     }
 
     fn decide(&self, facts: &mut Facts) -> Result<Pool, Stop<Refusal>> {

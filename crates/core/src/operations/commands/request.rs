@@ -21,7 +21,7 @@ impl Command for EnqueueOperation {
     type Refusal = OperationRefusal;
 
     fn reads(&self, reads: &mut Reads<'_>) {
-        reads.fresh::<Operation>(&self.0.key);
+        reads.expect_absent::<Operation>(&self.0.key);
     }
 
     fn decide(&self, facts: &mut Facts) -> Result<OperationRequested, Stop<OperationRefusal>> {

@@ -32,7 +32,7 @@ fn name_reads(reads: &mut Reads<'_>, id: &EndpointId, messages: &[OutboxMessage]
         reads.record::<WebhookTail>(&tail_key(id, message));
     }
     for key in keys {
-        reads.fresh::<Operation>(key);
+        reads.expect_absent::<Operation>(key);
     }
 }
 

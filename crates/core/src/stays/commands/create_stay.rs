@@ -108,16 +108,16 @@ impl Command for CreateStay {
     fn reads(&self, reads: &mut Reads<'_>) {
         reads.record::<Tenant>(&());
         reads.record::<Quote>(&self.quote);
-        reads.fresh::<Stay>(&self.hold);
-        reads.fresh::<Guest>(&self.hold);
-        reads.fresh::<Hold>(&self.hold);
+        reads.expect_absent::<Stay>(&self.hold);
+        reads.expect_absent::<Guest>(&self.hold);
+        reads.expect_absent::<Hold>(&self.hold);
     }
 
     fn decide(&self, facts: &mut Facts) -> Result<StayReply, Stop<StayRefusal>> {
         let missing = StayRefusal::QuoteNotFound { quote: self.quote };
         let quote = facts.get::<Quote>(&self.quote)?.ok_or(missing)?.clone();
         let options = self.options(&quote)?;
-        if let Some(stay) = facts.get_fresh::<Stay>(&self.hold)?.cloned() {
+        if let Some(stay) = facts.expect_absent::<Stay>(&self.hold)?.cloned() {
             let guest = facts.get::<Guest>(&self.hold)?.cloned();
             if !self.is_request_of(&stay, &options, guest.as_ref()) {
                 return Err(StayRefusal::StayIdReused { hold: self.hold }.into());
@@ -126,7 +126,7 @@ impl Command for CreateStay {
             return stay_reply(facts, self.hold);
         }
         // A hold that is no stay's.
-        if facts.get_fresh::<Hold>(&self.hold)?.is_some() {
+        if facts.expect_absent::<Hold>(&self.hold)?.is_some() {
             return Err(Refusal::HoldIdReused { hold: self.hold }.into());
         }
         if !quote.is_good(facts.now()) {

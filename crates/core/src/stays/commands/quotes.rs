@@ -64,13 +64,13 @@ impl Command for SaveQuote {
     fn reads(&self, reads: &mut Reads<'_>) {
         reads.record::<Tenant>(&());
         reads.record::<Property>(self.wish.property());
-        reads.fresh::<Quote>(&self.id);
+        reads.expect_absent::<Quote>(&self.id);
     }
 
     fn decide(&self, facts: &mut Facts) -> Result<Quote, Stop<StayRefusal>> {
         let property = known_property(facts, self.wish.property())?;
         self.check_id_window(facts)?;
-        if let Some(quote) = facts.get_fresh::<Quote>(&self.id)?.cloned() {
+        if let Some(quote) = facts.expect_absent::<Quote>(&self.id)?.cloned() {
             if !self.wish.is_of(&quote) {
                 return Err(StayRefusal::QuoteIdReused { quote: self.id }.into());
             }

@@ -70,15 +70,15 @@ impl Command for WalkIn {
     fn reads(&self, reads: &mut Reads<'_>) {
         reads.record::<Tenant>(&());
         reads.record::<Property>(&self.property);
-        reads.fresh::<Stay>(&self.hold);
-        reads.fresh::<Guest>(&self.hold);
-        reads.fresh::<Hold>(&self.hold);
-        reads.fresh::<Reservation>(&self.hold);
+        reads.expect_absent::<Stay>(&self.hold);
+        reads.expect_absent::<Guest>(&self.hold);
+        reads.expect_absent::<Hold>(&self.hold);
+        reads.expect_absent::<Reservation>(&self.hold);
     }
 
     fn decide(&self, facts: &mut Facts) -> Result<StayReply, Stop<StayRefusal>> {
         let property = known_property(facts, &self.property)?;
-        if facts.get_fresh::<Stay>(&self.hold)?.is_some() {
+        if facts.expect_absent::<Stay>(&self.hold)?.is_some() {
             let known = stay_reply(facts, self.hold)?;
             let guest = facts.get::<Guest>(&self.hold)?.cloned();
             if !self.is_request_of(&known, guest.as_ref()) {
@@ -87,7 +87,7 @@ impl Command for WalkIn {
             facts.mark_replayed();
             return Ok(known);
         }
-        if facts.get_fresh::<Hold>(&self.hold)?.is_some() {
+        if facts.expect_absent::<Hold>(&self.hold)?.is_some() {
             return Err(Refusal::HoldIdReused { hold: self.hold }.into());
         }
         ask_for_rooms(facts, &self.property, self.rooms.iter().map(WantedRooms::parts), self.dates);

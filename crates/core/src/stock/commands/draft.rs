@@ -95,7 +95,9 @@ pub(super) fn known(facts: &mut Facts, id: DocumentId, given: Given<'_>) -> Deci
     let (key, content) = (first_part(id), given.content());
     let (document, part) = match content {
         // Whoever posts a whole document makes its id, so it is new.
-        Some(_) => (facts.get_fresh::<StockDocument>(&id)?.cloned(), facts.get_fresh::<DocumentPart>(&key)?.cloned()),
+        Some(_) => {
+            (facts.expect_absent::<StockDocument>(&id)?.cloned(), facts.expect_absent::<DocumentPart>(&key)?.cloned())
+        }
         None => (facts.get::<StockDocument>(&id)?.cloned(), facts.get::<DocumentPart>(&key)?.cloned()),
     };
     let Some(document) = document else {
@@ -127,7 +129,7 @@ pub(super) fn save(facts: &mut Facts, id: DocumentId, content: &DocumentContent)
     let part = weighed(facts, first_part(id), content.header.kind, &content.lines)?;
     let lines = u32::try_from(part.lines.len()).expect("few lines");
     let now = facts.now();
-    let known = facts.get_fresh::<StockDocument>(&id)?.cloned();
+    let known = facts.expect_absent::<StockDocument>(&id)?.cloned();
     let document = StockDocument {
         id,
         header: content.header.clone(),
@@ -161,7 +163,7 @@ pub(super) fn save(facts: &mut Facts, id: DocumentId, content: &DocumentContent)
 
 fn put_document(facts: &mut Facts, wanted: StockDocument) -> Decision<()> {
     let id = wanted.id;
-    if facts.get_fresh::<StockDocument>(&id)?.is_none() {
+    if facts.expect_absent::<StockDocument>(&id)?.is_none() {
         facts.insert(wanted);
         return Ok(());
     }
@@ -172,7 +174,7 @@ fn put_document(facts: &mut Facts, wanted: StockDocument) -> Decision<()> {
 
 fn put_part(facts: &mut Facts, wanted: DocumentPart) -> Decision<()> {
     let key = wanted.key;
-    if facts.get_fresh::<DocumentPart>(&key)?.is_none() {
+    if facts.expect_absent::<DocumentPart>(&key)?.is_none() {
         facts.insert(wanted);
         return Ok(());
     }

@@ -61,8 +61,8 @@ impl Command for PostDocument {
             reads.record::<DocumentPart>(&first_part(self.id));
             return;
         };
-        reads.fresh::<StockDocument>(&self.id);
-        reads.fresh::<DocumentPart>(&first_part(self.id));
+        reads.expect_absent::<StockDocument>(&self.id);
+        reads.expect_absent::<DocumentPart>(&first_part(self.id));
         read_content(reads, content);
     }
 

@@ -46,7 +46,7 @@ impl ReverseDocument {
     }
 
     fn known(&self, facts: &mut Facts) -> Decision<Option<DocumentReply>> {
-        let Some(document) = facts.get_fresh::<StockDocument>(&self.id)?.cloned() else {
+        let Some(document) = facts.expect_absent::<StockDocument>(&self.id)?.cloned() else {
             check_id_window(facts, self.id)?;
             return Ok(None);
         };
@@ -172,8 +172,8 @@ impl Command for ReverseDocument {
     fn reads(&self, reads: &mut Reads<'_>) {
         reads.record::<Tenant>(&());
         reads.record::<Books>(&());
-        reads.fresh::<StockDocument>(&self.id);
-        reads.fresh::<DocumentPart>(&first_part(self.id));
+        reads.expect_absent::<StockDocument>(&self.id);
+        reads.expect_absent::<DocumentPart>(&first_part(self.id));
         if let Some(about) = self.header.about {
             reads.record::<StockDocument>(&about);
             reads.record::<DocumentPart>(&first_part(about));

@@ -94,8 +94,8 @@ impl Command for SellHold {
 
     fn reads(&self, reads: &mut Reads<'_>) {
         reads.record::<Hold>(&self.hold);
-        reads.fresh::<StockDocument>(&self.id);
-        reads.fresh::<crate::stock::DocumentPart>(&super::draft::first_part(self.id));
+        reads.expect_absent::<StockDocument>(&self.id);
+        reads.expect_absent::<crate::stock::DocumentPart>(&super::draft::first_part(self.id));
         read_content(reads, &self.content);
     }
 
