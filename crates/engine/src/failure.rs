@@ -38,7 +38,7 @@ pub enum Fault {
     OutcomeUnknown,
     #[error("the store cannot be reached; nothing was changed")]
     Unavailable,
-    #[error("the store holds something unreadable; nothing was changed")]
+    #[error("the store holds something unreadable; this request changed nothing")]
     Corrupt,
     #[error("the engine is stopping; nothing was changed")]
     Stopping,

@@ -21,6 +21,12 @@ impl Golden {
         Golden { path: Path::new(root).join("golden").join(name), present: String::new() }
     }
 
+    /// What earlier versions wrote, as committed: has to be read by the present one, too.
+    pub fn committed(&self) -> Vec<String> {
+        let text = fs::read_to_string(&self.path).unwrap_or_default();
+        text.lines().map(str::to_owned).collect()
+    }
+
     pub fn line(&mut self, line: &str) {
         let _ = writeln!(self.present, "{line}");
     }

@@ -1,5 +1,7 @@
 //! What happened, packed for the journal. An event names the record and the numbers that changed; what the record's
-//! immutable part already says is not copied. Variants are only ever appended: their order is the stored format.
+//! immutable part already says is not copied. The order of variants is the stored format. Modules
+//! append events to their own enums, and a new module its variant behind the last one. The kernel's own events stand before the
+//! modules, so their list is closed: another event of the kernel goes into an enum of its own, listed like a module's.
 
 mod declare;
 mod sent;

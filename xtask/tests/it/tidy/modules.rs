@@ -13,26 +13,33 @@ const MODULES: [(&str, &[&str]); 5] = [
     ("stock", &["kernel", "operations"]),
 ];
 
-/// Files that name all modules because they are the list of them.
-const LISTS: [&str; 2] = ["crates/core/src/lib.rs", "crates/core/src/kernel/event.rs"];
+/// Names all modules because it is the list of them.
+const LIST: &str = "crates/core/src/kernel/event.rs";
 
 #[test]
 fn modules_import_what_they_may() {
     let mut wrong = Vec::new();
     for (module, may_import) in MODULES {
         for source in below(&format!("{CORE}/{module}")) {
-            if source.is_test() || LISTS.contains(&source.path.as_str()) {
+            if source.is_test() || source.path == LIST {
                 continue;
             }
             for (number, line) in source.product_code() {
-                let known =
-                    MODULES.iter().map(|(name, _)| *name).filter(|name| line.contains(&format!("crate::{name}")));
+                let known = MODULES.iter().map(|(name, _)| *name).filter(|name| names(line, name));
                 let forbidden = known.filter(|name| *name != module && !may_import.contains(name));
                 wrong.extend(forbidden.map(|name| format!("{}:{number} imports {name}", source.path)));
+                if line.contains("use crate::{") || line.contains("super::super::super") {
+                    wrong.push(format!("{}:{number} hides which module it imports", source.path));
+                }
             }
         }
     }
     assert!(wrong.is_empty(), "what two modules need moves down to where both see it:\n{}", wrong.join("\n"));
+}
+
+fn names(line: &str, module: &str) -> bool {
+    let path = format!("crate::{module}");
+    line.split(&path).skip(1).any(|rest| !rest.starts_with(|next: char| next.is_alphanumeric() || next == '_'))
 }
 
 #[test]
@@ -44,9 +51,11 @@ fn every_module_has_its_row() {
     assert_eq!(folders, rows);
 }
 
+/// A folder, or a file beside `lib.rs`.
 fn module_of(source: &Source) -> Option<String> {
-    let (module, _) = source.path.strip_prefix(CORE)?.strip_prefix('/')?.split_once('/')?;
-    Some(module.to_owned())
+    let path = source.path.strip_prefix(CORE)?.strip_prefix('/')?;
+    let module = path.split('/').next()?.trim_end_matches(".rs");
+    (module != "lib").then(|| module.to_owned())
 }
 
 /// Time, ids and randomness are arguments; whatever waits or reaches outside is elsewhere. Clippy knows the functions that
@@ -69,8 +78,7 @@ fn the_core_is_pure() {
     let mut impure = Vec::new();
     for source in below(CORE).iter().filter(|source| !source.is_test()) {
         for (number, line) in source.product_code() {
-            let met = ABSENT.iter().filter(|word| line.contains(**word) && !is_field(line, word));
-            impure.extend(met.map(|word| format!("{}:{number} has {word}", source.path)));
+            impure.extend(impurities(line).map(|word| format!("{}:{number} has {word}", source.path)));
         }
     }
     assert!(
@@ -80,7 +88,19 @@ fn the_core_is_pure() {
     );
 }
 
-/// `stay.awaiting_payment` is no `.await`.
-fn is_field(line: &str, word: &str) -> bool {
-    line.split(word).skip(1).all(|rest| rest.starts_with(|next: char| next.is_alphanumeric() || next == '_'))
+fn impurities(line: &str) -> impl Iterator<Item = &'static str> {
+    // `stay.awaiting_payment` waits for nothing.
+    let line = line.replace(".awaiting", "");
+    ABSENT.into_iter().filter(move |word| line.contains(word))
+}
+
+#[test]
+fn impurities_and_imports_are_found() {
+    let check = |line: &str, expected: &[&str]| assert_eq!(impurities(line).collect::<Vec<_>>(), expected, "{line}");
+    check("pub async fn load() {", &["async "]);
+    check("    tokio::spawn(async move { wait().await });", &["async ", ".await", "tokio::"]);
+    check("use std::fs::File;", &["std::fs"]);
+    check("if stay.awaiting_payment {", &[]);
+    assert!(names("use crate::stays::Title;", "stays") && names("crate::stays!()", "stays"));
+    assert!(!names("use crate::stays_and_more::Title;", "stays"));
 }

@@ -15,9 +15,12 @@ impl Source {
         self.text.lines().zip(1..).map(|(line, number)| (number, line)).filter(|(_, line)| !is_comment(line))
     }
 
-    /// The same up to the tests in the file, which may know more.
+    /// The same up to the tests at the end of the file, which may know more.
     pub(super) fn product_code(&self) -> impl Iterator<Item = (usize, &str)> {
-        self.code().take_while(|(_, line)| !line.starts_with("#[cfg(test)]"))
+        let lines: Vec<&str> = self.text.lines().collect();
+        let tests = lines.windows(2).position(|pair| pair[0] == "#[cfg(test)]" && pair[1].ends_with('{'));
+        let end = tests.unwrap_or(lines.len());
+        self.code().take_while(move |(number, _)| *number <= end)
     }
 
     pub(super) fn is_test(&self) -> bool {

@@ -38,7 +38,8 @@ impl Records {
     fn add<R: Record>(&mut self, samples: &[R]) {
         let table = R::TABLE;
         self.tables.push(table.name);
-        self.golden.line(&format!("# {}, due by {:?}", table.name, table.due));
+        let is_remembered = if R::IS_REMEMBERED { ", remembered" } else { "" };
+        self.golden.line(&format!("# {}, due by {:?}{is_remembered}", table.name, table.due));
         for (index, column) in table.columns.iter().enumerate() {
             let is_key = if index < table.key_columns { " key" } else { "" };
             let is_fixed = if column.fixed { " fixed" } else { "" };
@@ -49,7 +50,8 @@ impl Records {
             check_record(sample);
             let mut values = Shown(Vec::new());
             sample.write(&mut values);
-            self.golden.line(&values.0.join(" | "));
+            let due = sample.due_at().map_or_else(String::new, |due| format!(", due at {due}"));
+            self.golden.line(&format!("{}{due}", values.0.join(" | ")));
         }
     }
 

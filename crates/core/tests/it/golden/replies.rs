@@ -21,6 +21,8 @@ struct Kept {
     reply: TypeId,
     commands: Vec<&'static str>,
     samples: Vec<String>,
+    /// Whether a text is read as a reply.
+    is_read: fn(&str) -> bool,
 }
 
 #[derive(Default)]
@@ -40,7 +42,9 @@ impl Replies {
             check_reply(&reply);
             serde_json::to_string(&reply).unwrap()
         });
-        self.0.push(Kept { reply: TypeId::of::<C::Reply>(), commands: vec![C::NAME], samples: samples.collect() });
+        let is_read = |text: &str| serde_json::from_str::<C::Reply>(text).is_ok();
+        let (reply, commands, samples) = (TypeId::of::<C::Reply>(), vec![C::NAME], samples.collect());
+        self.0.push(Kept { reply, commands, samples, is_read });
     }
 }
 
@@ -138,9 +142,24 @@ fn kept_replies_stay_readable() {
     assert_eq!(listed, declared("const NAME: &'static str = \"", "\""), "every command is listed above");
 
     let mut golden = Golden::new(env!("CARGO_MANIFEST_DIR"), "replies.txt");
+    check_committed(&golden.committed(), &replies.0);
     for kept in replies.0 {
         golden.line(&format!("# {}", kept.commands.join(", ")));
         golden.lines(&kept.samples);
     }
     golden.check();
+}
+
+/// Replies that earlier versions kept are read by the present types of the commands that are named above them.
+fn check_committed(lines: &[String], replies: &[Kept]) {
+    let mut is_read: Vec<fn(&str) -> bool> = Vec::new();
+    for line in lines {
+        if let Some(commands) = line.strip_prefix("# ") {
+            let named = |name: &str| replies.iter().find(|kept| kept.commands.contains(&name));
+            is_read = commands.split(", ").filter_map(|name| Some(named(name)?.is_read)).collect();
+            assert!(!is_read.is_empty(), "there is no command any more of {commands}");
+        } else {
+            assert!(is_read.iter().all(|is_read| is_read(line)), "a kept reply cannot be read any more: {line}");
+        }
+    }
 }

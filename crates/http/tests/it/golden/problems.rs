@@ -2,7 +2,7 @@
 
 use serde::de::DeserializeOwned;
 use surehold_core::kernel::{Invalid, Refusal};
-use surehold_core::operations::{OperationInvalid, OperationRefusal};
+use surehold_core::operations::{InboxRefusal, OperationInvalid, OperationRefusal};
 use surehold_core::stays::{StayInvalid, StayRefusal};
 use surehold_core::stock::{StockInvalid, StockRefusal};
 use surehold_http::problem::Problem;
@@ -71,6 +71,7 @@ fn refusals_keep_their_form() {
     add_invalid::<StockInvalid>(&mut golden, "what is wrong with a request about stock");
     add::<Refusal>(&mut golden, "kernel");
     add::<OperationRefusal>(&mut golden, "operations");
+    add::<InboxRefusal>(&mut golden, "inbox");
     add::<StayRefusal>(&mut golden, "stays");
     add::<StockRefusal>(&mut golden, "stock");
     golden.check();

@@ -86,7 +86,7 @@ pub(crate) async fn an_unreadable_reply_is_a_fault(fixture: Fixture) {
     let before = world.dump().await;
     assert_eq!(
         world.play("adjust room=1 key:k").await,
-        "fault: the store holds something unreadable; nothing was changed"
+        "fault: the store holds something unreadable; this request changed nothing"
     );
     assert_eq!(world.dump().await, before);
     assert_eq!(world.play("adjust room=1 key:other").await, "room=5 v3");
