@@ -130,12 +130,33 @@ pub struct TimelineEvent {
 #[derive(Debug, ToSchema)]
 #[schema(rename_all = "snake_case")]
 pub enum RepairedThing {
-    /// Counters of a pool; `version` is its after the event.
-    Pool { pool: PoolName, version: i64, held_delta: i64, booked_delta: i64 },
-    /// What an owner holds, as counted now.
-    Owner { owner: Name, holds: i64, lifetime_secs: i64 },
-    /// A lock that was removed, and the operation that had it.
-    Lock { aggregate: String, operation: OperationName },
+    Pool(RepairedPool),
+    Owner(RepairedOwner),
+    Lock(RepairedLock),
+}
+
+/// Counters of a pool; `version` is its after the event.
+#[derive(Debug, ToSchema)]
+pub struct RepairedPool {
+    pub pool: PoolName,
+    pub version: i64,
+    pub held_delta: i64,
+    pub booked_delta: i64,
+}
+
+/// What an owner holds, as counted now.
+#[derive(Debug, ToSchema)]
+pub struct RepairedOwner {
+    pub owner: Name,
+    pub holds: i64,
+    pub lifetime_secs: i64,
+}
+
+/// A lock that was removed, and the operation that had it.
+#[derive(Debug, ToSchema)]
+pub struct RepairedLock {
+    pub aggregate: String,
+    pub operation: OperationName,
 }
 
 /// Who did something or why: at most 500 bytes of UTF-8, no control characters, no blank at either end.
