@@ -37,6 +37,8 @@ pub enum OperationInvalid {
     EventNotOffered { name: String },
     #[error("messages are in the order of their events, and within what is fanned out")]
     OutboxRange,
+    #[error("give a provider_ref with happened, and none with did_not_happen")]
+    ProviderRef,
 }
 
 impl From<OperationInvalid> for Invalid {

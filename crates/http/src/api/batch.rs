@@ -137,7 +137,7 @@ fn result(
         }
         Err(problem) => {
             let status = problem.status().as_u16();
-            BatchResult { id, status, replayed: false, hold: None, problem: Some(Box::new(problem)) }
+            BatchResult { id, status, replayed: false, hold: None, problem: Some(Box::new(problem.into())) }
         }
     }
 }

@@ -80,7 +80,7 @@ pub(super) async fn calendar_get(
     })?;
     // A large calendar must not keep a thread from answering everybody else.
     let written = tokio::task::spawn_blocking(move || {
-        let calendar = Calendar::new(&property, range, room_types, &found);
+        let calendar = Calendar::new(&property, range, room_types, &found.pools, &found.months);
         serde_json::to_vec(&calendar).expect("calendars are plain data")
     });
     let written = written.await.map_err(|_| Problem::new(Code::Defect, "the calendar could not be written"))?;
@@ -117,11 +117,11 @@ pub(super) async fn calendar_put(
 async fn carry_out(api: &Api, caller: &Caller<Manage>, part: CalendarPart, command: SetCalendar) -> CalendarPart {
     match api.engine().run(caller.tenant, command).await {
         Ok(done) => part.done(done.reply),
-        Err(failure) => part.refused(failure.into()),
+        Err(failure) => part.refused(Problem::from(failure).into()),
     }
 }
 
 /// What is not the request's fault would befall the next part too.
 fn is_trouble(part: &CalendarPart) -> bool {
-    part.problem.as_ref().is_some_and(|problem| problem.status().is_server_error())
+    part.problem.as_ref().is_some_and(|problem| problem.status >= 500)
 }

@@ -22,7 +22,8 @@ use crate::describe::{self, IntoParams};
 use crate::problem::{Code, Problem};
 use crate::wire::{
     EnableWebhookEndpoint, NewWebhookEndpoint, PAGE_ITEMS_MAX, PutWebhookEndpoint, ReplayEvents, ReplayedEvents,
-    RotateWebhookSecret, WebhookDeliveryPage, WebhookEndpoint, WebhookEndpointPage, described, render_event,
+    RotateWebhookSecret, WebhookDeliveryPage, WebhookEndpoint, WebhookEndpointPage, delivery_seen, described,
+    render_event,
 };
 
 const SECRET_BYTES: usize = 32;
@@ -216,5 +217,5 @@ pub(super) async fn endpoint_deliveries(
     let limit = page_items(query.limit)?;
     find(&api, &caller, &id).await?;
     let deliveries = api.engine().views().webhook_deliveries(caller.tenant, &id, limit).await?;
-    Ok(Reply::found(WebhookDeliveryPage { deliveries: deliveries.into_iter().map(Into::into).collect() }))
+    Ok(Reply::found(WebhookDeliveryPage { deliveries: deliveries.into_iter().map(delivery_seen).collect() }))
 }

@@ -89,7 +89,7 @@ pub const BODIES: &[(&str, ReadBody)] = &[
     ("inbox", |body| understood(body, |put: wire::PutInbox| inbox(&put))),
     ("schedule", |body| {
         let name = ScheduleName::new("nightly").expect("a good name");
-        understood(body, |put: wire::PutSchedule| put.into_command(name, &REGISTRY))
+        understood(body, |put: wire::PutSchedule| wire::schedule_command(put, name, &REGISTRY))
     }),
     ("endpoint", |body| understood(body, plain::<wire::PutWebhookEndpoint>)),
     ("webhook secret", |body| understood(body, plain::<wire::RotateWebhookSecret>)),

@@ -12,7 +12,7 @@ use super::params::{OperationPath, Query, malformed, page_items};
 use super::{Api, ApiState};
 use crate::describe::{self, IntoParams};
 use crate::problem::Problem;
-use crate::wire::{Operation, OperationPage, OperationSummary, Timeline, described, states};
+use crate::wire::{Operation, OperationPage, Timeline, described, operation_seen, states, summary_of, timeline_seen};
 
 #[derive(Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
@@ -76,7 +76,7 @@ pub(super) async fn operations_list(
             (found, next)
         }
     };
-    let operations = operations.into_iter().map(OperationSummary::from).collect();
+    let operations = operations.into_iter().map(summary_of).collect();
     Ok(Reply::found(OperationPage { operations, next }))
 }
 
@@ -165,7 +165,7 @@ pub(super) async fn operation_get(
 ) -> Result<Reply<Operation>, Problem> {
     let view = api.engine().views().operation(caller.tenant, &key).await?;
     let view = view.ok_or(OperationRefusal::OperationNotFound { operation: key })?;
-    Ok(Reply::found(view.into()))
+    Ok(Reply::found(operation_seen(view)))
 }
 
 impl Api {
@@ -201,5 +201,5 @@ pub(super) async fn timeline(
 ) -> Result<Reply<Timeline>, Problem> {
     let correlation = parse_correlation(&query.correlation)?;
     let timeline = api.engine().views().timeline(caller.tenant, &correlation).await?;
-    Ok(Reply::found(Timeline::new(&correlation, timeline)))
+    Ok(Reply::found(timeline_seen(&correlation, timeline)))
 }

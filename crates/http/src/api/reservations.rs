@@ -15,7 +15,9 @@ use super::properties::find_property;
 use super::{Api, ApiState};
 use crate::describe::{self, IntoParams};
 use crate::problem::{Code, Problem};
-use crate::wire::{ChangeReservation, Day, EndReservation, Reservation, ReservationPage, WalkIn, described, words};
+use crate::wire::{
+    ChangeReservation, Day, EndReservation, Reservation, ReservationPage, WalkIn, described, reservation_seen, words,
+};
 
 /// Look at a reservation
 ///
@@ -29,7 +31,7 @@ pub(super) async fn reservation_get(
     HoldPath(hold): HoldPath,
 ) -> Result<Reply<Reservation>, Problem> {
     let found = api.engine().views().reservation(caller.tenant, hold).await?;
-    Ok(Reply::found(found.ok_or(StayRefusal::ReservationNotFound { hold })?.into()))
+    Ok(Reply::found(reservation_seen(found.ok_or(StayRefusal::ReservationNotFound { hold })?)))
 }
 
 #[derive(Deserialize, IntoParams)]
@@ -100,7 +102,7 @@ pub(super) async fn reservations_list(
     let found = views.reservations_on(caller.tenant, &property.name, on, state, after, limit).await?;
     let full = found.len() == usize::from(limit);
     let next = found.last().filter(|_| full).map(|last| cursor(on.place_of(&last.reservation)));
-    let reservations = found.into_iter().map(Reservation::from).collect();
+    let reservations = found.into_iter().map(reservation_seen).collect();
     Ok(Reply::found(ReservationPage { reservations, next }))
 }
 

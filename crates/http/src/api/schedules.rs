@@ -10,7 +10,7 @@ use super::caller::{Caller, Manage, Read};
 use super::params::{Query, SchedulePath, page_items};
 use crate::describe::{self, IntoParams};
 use crate::problem::Problem;
-use crate::wire::{PutSchedule, Schedule, SchedulePage, described};
+use crate::wire::{PutSchedule, Schedule, SchedulePage, described, schedule_command};
 
 #[derive(Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
@@ -64,7 +64,7 @@ pub(super) async fn schedule_put(
     SchedulePath(name): SchedulePath,
     Json(body): Json<PutSchedule>,
 ) -> Result<Reply<Schedule>, Problem> {
-    let put = body.into_command(name, api.engine().registry())?;
+    let put = schedule_command(body, name, api.engine().registry())?;
     let done = api.engine().run(caller.tenant, put).await?;
     Ok(Reply::ok(done))
 }

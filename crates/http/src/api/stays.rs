@@ -22,7 +22,7 @@ use super::{Api, ApiState};
 use crate::describe::{self, IntoParams};
 use crate::problem::Problem;
 use crate::wire::{
-    Checkout, ConfirmStay, CreateStay, GuestErased, HoldState, RequestCheckout, Stay, StayPage, described,
+    Checkout, ConfirmStay, CreateStay, GuestErased, HoldState, RequestCheckout, Stay, StayPage, described, stay_seen,
 };
 
 /// Hold rooms that were quoted
@@ -73,7 +73,7 @@ pub(super) async fn stay_get(
     let now = views.time_for(caller.tenant).await?;
     let stay = views.stay(caller.tenant, hold).await?.ok_or(StayRefusal::StayNotFound { hold })?;
     let payments = views.payments_of(caller.tenant, hold).await?;
-    Ok(Reply::found(Stay::seen(stay, now).with_payments(payments)))
+    Ok(Reply::found(stay_seen(stay, now).with_payments(payments)))
 }
 
 #[derive(Deserialize, IntoParams)]
@@ -114,7 +114,7 @@ pub(super) async fn stays_list(
     let found = views.active_stays(caller.tenant, &property.name, after, limit).await?;
     let full = found.len() == usize::from(limit);
     let next = found.last().filter(|_| full).map(|last| format!("{}-{}", last.hold.expires_at.micros(), last.hold.id));
-    let stays = found.into_iter().map(|stay| Stay::seen(stay, now)).collect();
+    let stays = found.into_iter().map(|stay| stay_seen(stay, now)).collect();
     Ok(Reply::found(StayPage { stays, next }))
 }
 

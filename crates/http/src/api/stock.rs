@@ -17,7 +17,8 @@ use crate::describe::{self, IntoParams};
 use crate::problem::Problem;
 use crate::wire::described;
 use crate::wire::stock::words::{self, CardOrder};
-use crate::wire::stock::{BalancePage, CardPage, CardRow, Item, ItemBalance, ItemPage, ItemTurnover, TurnoverPage};
+use crate::wire::stock::{BalancePage, CardPage, CardRow, Item, ItemBalance, ItemPage, TurnoverPage};
+use crate::wire::{item_seen, turnover_seen};
 
 /// A store's name and a place have no blank; a product's code may.
 pub(super) fn cursor(item: &ItemKey) -> String {
@@ -79,7 +80,7 @@ async fn shown_items(api: &Api, tenant: TenantId, found: Vec<ItemView>) -> Resul
     let scales = Scales::of(api, tenant, products).await?;
     let shown = |view: ItemView| {
         let scale = scales.scale(&view.item.key.product);
-        Item::new(view, scale)
+        item_seen(view, scale)
     };
     Ok(found.into_iter().map(shown).collect())
 }
@@ -109,7 +110,7 @@ pub(super) async fn stock_get(
     let (key, scale) = find_item(&api, caller.tenant, store, product, query.place).await?;
     let found = api.views().stock_item(caller.tenant, &key).await?;
     let view = found.unwrap_or_else(|| ItemView { item: StockItem::new(key), pool: None });
-    Ok(Reply::found(Item::new(view, scale)))
+    Ok(Reply::found(item_seen(view, scale)))
 }
 
 /// The key of an item whose store and product exist, and the product's scale.
@@ -189,7 +190,10 @@ pub(super) async fn stock_card(
             let found = api.views().moves_by_effect(caller.tenant, &key, after, limit).await?;
             let last = found.last().filter(|_| found.len() == usize::from(limit));
             let next = last.map(|last| effect_cursor((last.row.effective_at, last.row.key.seq)));
-            (found.into_iter().map(|row| CardRow::in_effect(row, scale)).collect(), next)
+            (
+                found.into_iter().map(|row| CardRow::in_effect(row.row, row.value_now, row.balance, scale)).collect(),
+                next,
+            )
         }
     };
     Ok(Reply::found(CardPage { order, scale, rows, next }))
@@ -233,7 +237,7 @@ pub(super) async fn stock_balances(
     let scales = Scales::of(&api, caller.tenant, products).await?;
     let shown = |balance: engine::ItemBalance| {
         let scale = scales.scale(&balance.item.product);
-        ItemBalance::new(balance, scale)
+        ItemBalance::new(balance.item, balance.balance, balance.revaluing, scale)
     };
     let balances = found.into_iter().map(shown).collect();
     Ok(Reply::found(BalancePage { at, balances, next }))
@@ -285,7 +289,7 @@ pub(super) async fn stock_turnover(
     let scales = Scales::of(&api, caller.tenant, products).await?;
     let shown = |turnover: engine::Turnover| {
         let scale = scales.scale(&turnover.item.product);
-        ItemTurnover::new(turnover, scale)
+        turnover_seen(turnover, scale)
     };
     let items = found.into_iter().map(shown).collect();
     Ok(Reply::found(TurnoverPage { from, until, items, next }))

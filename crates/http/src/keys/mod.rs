@@ -5,6 +5,7 @@ mod text;
 
 pub use ring::RateLimit;
 pub(crate) use ring::{Admitted, KeyRing, NotAdmitted, now};
+pub use surehold_api::{KeyMode, KeyRef, KeyRefMalformed};
+pub use text::Secret;
 #[cfg(feature = "fuzz")]
 pub(crate) use text::parse_key;
-pub use text::{KeyMode, KeyRef, KeyRefMalformed, Secret};

@@ -3,85 +3,11 @@
 
 use std::fmt;
 
-use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use sha2::{Digest, Sha256};
-use surehold_core::kernel::{KeyId, SecretHash, TenantId};
-use thiserror::Error;
-
-use crate::describe;
+use surehold_api::KeyRef;
+use surehold_core::kernel::SecretHash;
 
 const SECRET_BYTES: usize = 32;
-
-/// Whether a key works on the tenant's data or on that of its test twin.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, describe::ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum KeyMode {
-    Live,
-    Test,
-}
-
-impl KeyMode {
-    fn as_str(self) -> &'static str {
-        match self {
-            KeyMode::Live => "live",
-            KeyMode::Test => "test",
-        }
-    }
-}
-
-/// Names a key without opening anything: `live_1_00ff00ff00ff00ff`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct KeyRef {
-    pub tenant: TenantId,
-    pub id: KeyId,
-}
-
-#[derive(Debug, Error, PartialEq, Eq)]
-#[error("a key is named like live_1_00ff00ff00ff00ff, as `key list` shows it")]
-pub struct KeyRefMalformed;
-
-impl KeyRef {
-    pub fn mode(self) -> KeyMode {
-        if self.tenant.is_test() { KeyMode::Test } else { KeyMode::Live }
-    }
-
-    pub fn parse(text: &str) -> Result<KeyRef, KeyRefMalformed> {
-        let mut parts = text.splitn(3, '_');
-        let mode = match parts.next() {
-            Some("live") => KeyMode::Live,
-            Some("test") => KeyMode::Test,
-            _ => return Err(KeyRefMalformed),
-        };
-        let number = parts.next().filter(|digits| digits.bytes().all(|b| b.is_ascii_digit()));
-        let number: i64 = number.and_then(|digits| digits.parse().ok()).ok_or(KeyRefMalformed)?;
-        let tenant = match mode {
-            KeyMode::Live => TenantId(number),
-            KeyMode::Test if number > 0 => TenantId(number).twin(),
-            KeyMode::Test => return Err(KeyRefMalformed),
-        };
-        let id = parts.next().and_then(|id| KeyId::parse(id).ok()).ok_or(KeyRefMalformed)?;
-        Ok(KeyRef { tenant, id })
-    }
-}
-
-impl fmt::Display for KeyRef {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}_{}_{}", self.mode().as_str(), self.tenant.0.unsigned_abs(), self.id)
-    }
-}
-
-impl Serialize for KeyRef {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
-    }
-}
-
-impl<'de> Deserialize<'de> for KeyRef {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<KeyRef, D::Error> {
-        let text = smol_str::SmolStr::deserialize(deserializer)?;
-        KeyRef::parse(&text).map_err(de::Error::custom)
-    }
-}
 
 /// A secret in memory. Never printed; shown once, by whoever made it.
 #[derive(Clone, PartialEq, Eq)]
@@ -134,6 +60,8 @@ fn hex_digit(digit: u8) -> Option<u8> {
 
 #[cfg(test)]
 mod tests {
+    use surehold_core::kernel::{KeyId, TenantId};
+
     use super::*;
 
     #[test]

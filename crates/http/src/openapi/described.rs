@@ -12,8 +12,8 @@ use utoipa::openapi::{Components, ContentBuilder, OpenApi, Ref, RefOr, ResponseB
 use super::unions::name_variants;
 use super::{COMMITTED, described_path, document, mentioned, problems};
 use crate::api::{admin_routes, health_routes, public_routes};
-use crate::problem::Problem;
 use crate::routes::Routes;
+use crate::wire::Problem;
 use crate::wire::described::{
     BarcodeText, CaseKey, CaseKind, Correlation, Cursor, Day, DocumentId, EndpointId, HoldId, IdempotencyKey, KeyId,
     Name, OperationKey, OperationType, ProductCode, QuoteId, ScheduleName, ShortName, Slot, Slug, StoreName,

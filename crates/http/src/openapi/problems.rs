@@ -3,42 +3,18 @@
 use std::collections::BTreeMap;
 
 use surehold_core::kernel::FieldSpec;
+use utoipa::ToSchema;
 use utoipa::openapi::schema::{
     AllOfBuilder, ArrayBuilder, Discriminator, KnownFormat, ObjectBuilder, OneOfBuilder, Schema, SchemaFormat, Type,
 };
 use utoipa::openapi::{Ref, RefOr};
-use utoipa::{PartialSchema, ToSchema};
 
-use crate::problem::{PARTS, Problem, ProblemType, fields_by_code};
+use crate::problem::{PARTS, ProblemType, fields_by_code};
 use crate::wire::{self, described, stock};
 
 /// Any problem, told apart by its code. No operation mentions it: clients of every operation would have to know every
 /// code, and a newer server may have more.
 pub(super) const ANY_PROBLEM: &str = "AnyProblem";
-
-impl PartialSchema for Problem {
-    fn schema() -> RefOr<Schema> {
-        let text = |about: Option<&str>, example: Option<&str>| {
-            ObjectBuilder::new().schema_type(Type::String).description(about).examples(example)
-        };
-        let status = integer(KnownFormat::Int32).minimum(Some(400)).maximum(Some(599)).examples([409]);
-        let secs = integer(KnownFormat::Int64).minimum(Some(0));
-        let secs = secs.description(Some("Seconds to wait before the next try; also in `Retry-After`."));
-        let about = "A problem. What else it has depends on its code: a schema of that name says it, such as \
-                     `SoldOutProblem` for `sold-out`.";
-        let object = ObjectBuilder::new().description(Some(about));
-        let object = object
-            .property("type", text(Some("The address of the page that explains the code."), Some("/problems/sold-out")))
-            .property("title", text(None, Some("Sold out")))
-            .property("status", status)
-            .property("code", text(None, Some("sold-out")))
-            .property("detail", text(Some("What happened, in a sentence."), None))
-            .property("retry_after_secs", secs);
-        ["type", "title", "status", "code", "detail"].into_iter().fold(object, ObjectBuilder::required).into()
-    }
-}
-
-impl ToSchema for Problem {}
 
 /// The schema of each code, of all together, and of what they mention.
 pub(super) fn schemas() -> BTreeMap<String, RefOr<Schema>> {

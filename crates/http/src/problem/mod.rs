@@ -9,8 +9,7 @@ use std::sync::LazyLock;
 
 use axum::http::{HeaderName, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use serde::ser::SerializeMap;
-use serde::{Serialize, Serializer};
+use serde::Serialize;
 use serde_json::value::to_raw_value;
 use surehold_core::kernel::{Class, RefusalData, RefusalSpec, Refused};
 
@@ -63,14 +62,11 @@ fn status_of(class: Class) -> StatusCode {
     }
 }
 
-/// A problem and what a caller needs to act on it: `type`, `title`, `status`, `code`, `detail`, then its own members.
+/// A problem on its way out.
 #[derive(Clone, Debug)]
 pub struct Problem {
-    code: &'static str,
-    title: &'static str,
-    status: StatusCode,
-    detail: String,
-    data: RefusalData,
+    known: ProblemType,
+    told: surehold_api::Problem,
     retry_after_secs: Option<u64>,
 }
 
@@ -84,52 +80,43 @@ impl Problem {
         Problem::of(refusal.spec().into(), refusal.to_string(), refusal.data())
     }
 
-    fn of(ProblemType { code, title, status, .. }: ProblemType, detail: String, data: RefusalData) -> Problem {
-        Problem { code, title, status, detail, data, retry_after_secs: None }
+    fn of(known: ProblemType, detail: String, data: RefusalData) -> Problem {
+        let data = data.into_iter().map(|(name, json)| (name.into(), json)).collect();
+        let (code, title, status) = (known.code.into(), known.title.into(), known.status.as_u16());
+        let told = surehold_api::Problem { code, title, status, detail, data };
+        Problem { known, told, retry_after_secs: None }
     }
 
     /// Adds a member that the code declares.
     #[must_use]
     pub fn with<T: Serialize>(mut self, name: &'static str, value: &T) -> Problem {
-        self.data.push((name, to_raw_value(value).expect("members of problems are plain data")));
+        self.told.data.push((name.into(), to_raw_value(value).expect("members of problems are plain data")));
         self
     }
 
     /// Seconds to wait before the next try.
     #[must_use]
-    pub fn retry_after(mut self, secs: u64) -> Problem {
-        self.retry_after_secs = Some(secs);
-        self
+    pub fn retry_after(self, secs: u64) -> Problem {
+        Problem { retry_after_secs: Some(secs), ..self.with("retry_after_secs", &secs) }
     }
 
     pub fn code(&self) -> &'static str {
-        self.code
+        self.known.code
     }
 
     pub fn is(&self, code: Code) -> bool {
-        self.code == code.problem_type().code
+        self.known.code == code.problem_type().code
     }
 
     pub fn status(&self) -> StatusCode {
-        self.status
+        self.known.status
     }
 }
 
-impl Serialize for Problem {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut members = serializer.serialize_map(None)?;
-        members.serialize_entry("type", &format_args!("/problems/{}", self.code))?;
-        members.serialize_entry("title", self.title)?;
-        members.serialize_entry("status", &self.status.as_u16())?;
-        members.serialize_entry("code", self.code)?;
-        members.serialize_entry("detail", &self.detail)?;
-        for (name, json) in &self.data {
-            members.serialize_entry(name, json)?;
-        }
-        if let Some(secs) = self.retry_after_secs {
-            members.serialize_entry("retry_after_secs", &secs)?;
-        }
-        members.end()
+/// Part of an answer that is about many things.
+impl From<Problem> for surehold_api::Problem {
+    fn from(problem: Problem) -> surehold_api::Problem {
+        problem.told
     }
 }
 
@@ -137,8 +124,8 @@ static PROBLEM_JSON: HeaderValue = HeaderValue::from_static("application/problem
 
 impl IntoResponse for Problem {
     fn into_response(self) -> Response {
-        let body = serde_json::to_vec(&self).expect("problems are plain data");
-        let mut response = (self.status, body).into_response();
+        let body = serde_json::to_vec(&self.told).expect("problems are plain data");
+        let mut response = (self.known.status, body).into_response();
         response.headers_mut().insert(header::CONTENT_TYPE, PROBLEM_JSON.clone());
         if let Some(secs) = self.retry_after_secs {
             response.headers_mut().insert(header::RETRY_AFTER, secs.into());

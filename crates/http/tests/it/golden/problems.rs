@@ -6,6 +6,7 @@ use surehold_core::operations::{InboxRefusal, OperationInvalid, OperationRefusal
 use surehold_core::stays::{StayInvalid, StayRefusal};
 use surehold_core::stock::{StockInvalid, StockRefusal};
 use surehold_http::problem::Problem;
+use surehold_http::wire;
 use surehold_samples::Form::Tagged;
 use surehold_samples::{Forms, Golden, samples_with};
 
@@ -47,10 +48,14 @@ const FORMS: Forms = &[(
     },
 )];
 
+fn told(problem: Problem) -> String {
+    serde_json::to_string(&wire::Problem::from(problem)).unwrap()
+}
+
 fn add<R: DeserializeOwned + Into<Problem>>(golden: &mut Golden, what: &str) {
     golden.line(&format!("# {what}"));
     for refusal in samples_with::<R>(FORMS) {
-        golden.line(&serde_json::to_string(&refusal.into()).unwrap());
+        golden.line(&told(refusal.into()));
     }
 }
 
@@ -58,7 +63,7 @@ fn add<R: DeserializeOwned + Into<Problem>>(golden: &mut Golden, what: &str) {
 fn add_invalid<I: DeserializeOwned + Into<Invalid>>(golden: &mut Golden, what: &str) {
     golden.line(&format!("# {what}"));
     for invalid in samples_with::<I>(FORMS) {
-        golden.line(&serde_json::to_string(&Problem::from(invalid.into())).unwrap());
+        golden.line(&told(Problem::from(invalid.into())));
     }
 }
 

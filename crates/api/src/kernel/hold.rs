@@ -1,0 +1,267 @@
+//! Holds on the wire.
+
+use serde::{Deserialize, Serialize, Serializer};
+use serde_json::value::RawValue;
+use surehold_core::kernel::commands::{self, Extension};
+use surehold_core::kernel::{
+    self, HoldId, Invalid, Lines, LinesSent, Metadata, OwnerName, PoolKey, Reference, ResourceName, Slot, Timestamp,
+};
+
+use super::pool::no_slot;
+use crate::describe::ToSchema;
+
+/// Units of one pool.
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+pub struct Line {
+    #[schema(value_type = crate::described::Name)]
+    pub resource: ResourceName,
+    /// A date; left out for things without one.
+    #[serde(default = "no_slot")]
+    #[schema(value_type = crate::described::Slot, required = false)]
+    pub slot: Slot,
+    #[serde(default = "one")]
+    #[schema(minimum = 1, maximum = 1_000_000, default = 1)]
+    pub quantity: i64,
+}
+
+fn one() -> i64 {
+    1
+}
+
+fn lines(lines: Vec<Line>) -> Result<Lines, Invalid> {
+    let line = |Line { resource, slot, quantity }| kernel::Line { pool: PoolKey { resource, slot }, quantity };
+    Lines::new(lines.into_iter().map(line).collect())
+}
+
+/// A timed claim on several pools, all or nothing.
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+pub struct PlaceHold {
+    /// A UUIDv7 of your own: the identity of the request, so that a repeat finds the first hold. Without it an
+    /// `Idempotency-Key` is needed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<crate::described::HoldId>)]
+    pub id: Option<HoldId>,
+    #[schema(min_items = 1, max_items = 100)]
+    pub lines: Vec<Line>,
+    /// Seconds until it expires; the tenant's policy has the default and the most.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(minimum = 1, maximum = 31_622_400, example = 900)]
+    pub lifetime_secs: Option<i64>,
+    /// Who holds; limits are counted per owner.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<crate::described::Name>)]
+    pub owner: Option<OwnerName>,
+    /// Your own name for the hold: a cart, a conversation, an order.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<crate::described::Name>)]
+    pub reference: Option<Reference>,
+    /// Anything, up to 16 KiB. Never looked into.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Object>)]
+    pub metadata: Option<serde_json::Map<String, serde_json::Value>>,
+}
+
+impl PlaceHold {
+    pub fn into_command(self, id: HoldId) -> Result<commands::PlaceHold, Invalid> {
+        let mut place = commands::PlaceHold::new(id, lines(self.lines)?);
+        if let Some(secs) = self.lifetime_secs {
+            place = place.lifetime_secs(secs)?;
+        }
+        if let Some(owner) = self.owner {
+            place = place.owner(owner);
+        }
+        if let Some(reference) = self.reference {
+            place = place.reference(reference);
+        }
+        if let Some(metadata) = self.metadata {
+            place = place.metadata(Metadata::new(&serde_json::Value::Object(metadata))?);
+        }
+        Ok(place)
+    }
+}
+
+/// Either `until` (safe to repeat) or `by_secs` (needs an `Idempotency-Key`).
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+pub struct ExtendHold {
+    /// The new expiry. An earlier one than the present changes nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>, format = DateTime)]
+    pub until: Option<Timestamp>,
+    /// Seconds to add to the present expiry.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(minimum = 1, maximum = 31_622_400)]
+    pub by_secs: Option<i64>,
+    /// While a payment is in progress the tenant's ceiling does not apply.
+    #[serde(default)]
+    #[schema(required = false)]
+    pub for_payment: bool,
+}
+
+impl ExtendHold {
+    pub fn into_command(self, id: HoldId) -> Result<commands::ExtendHold, Invalid> {
+        let extension = match (self.until, self.by_secs) {
+            (Some(until), None) => Extension::Until(until),
+            (None, Some(secs)) => Extension::BySecs(secs),
+            (None, None) | (Some(_), Some(_)) => return Err(Invalid::ExtensionUnclear),
+        };
+        let extend = commands::ExtendHold::new(id, extension)?;
+        Ok(if self.for_payment { extend.for_payment() } else { extend })
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ConvertMode {
+    /// The units stay in the pool as booked: rooms, seats.
+    Book,
+    /// They leave the pool, and its total goes down: goods.
+    Consume,
+}
+
+impl From<ConvertMode> for kernel::ConvertMode {
+    fn from(mode: ConvertMode) -> kernel::ConvertMode {
+        match mode {
+            ConvertMode::Book => kernel::ConvertMode::Book,
+            ConvertMode::Consume => kernel::ConvertMode::Consume,
+        }
+    }
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+pub struct ConvertHold {
+    pub mode: ConvertMode,
+    /// What to keep, if not everything; the rest is released.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(min_items = 1, max_items = 100)]
+    pub lines: Option<Vec<Line>>,
+}
+
+impl ConvertHold {
+    pub fn into_command(self, id: HoldId) -> Result<commands::ConvertHold, Invalid> {
+        let part = self.lines.map(lines).transpose()?;
+        Ok(commands::ConvertHold { id, mode: self.mode.into(), part })
+    }
+}
+
+/// Exchanges booked units for others, all or nothing.
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+pub struct MoveBooked {
+    #[schema(min_items = 1, max_items = 100)]
+    pub from: Vec<Line>,
+    #[schema(min_items = 1, max_items = 100)]
+    pub to: Vec<Line>,
+}
+
+impl MoveBooked {
+    pub fn into_command(self, id: HoldId) -> Result<commands::MoveBooked, Invalid> {
+        Ok(commands::MoveBooked { id, from: lines(self.from)?, to: lines(self.to)? })
+    }
+}
+
+/// Booked units that are not needed any more.
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+pub struct GiveBack {
+    /// What to give back, if not everything.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(min_items = 1, max_items = 100)]
+    pub lines: Option<Vec<Line>>,
+}
+
+impl GiveBack {
+    pub fn into_command(self, id: HoldId) -> Result<commands::GiveBack, Invalid> {
+        Ok(commands::GiveBack { id, part: self.lines.map(lines).transpose()? })
+    }
+}
+
+#[derive(Clone, Copy, Debug, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum HoldState {
+    Active,
+    Converted,
+    Cancelled,
+    Expired,
+}
+
+/// What a converted hold has: the units booked as of now, or the units consumed.
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+pub struct Kept {
+    #[schema(value_type = ConvertMode)]
+    pub mode: kernel::ConvertMode,
+    /// As of now: booked units may be given back and moved.
+    #[schema(value_type = Vec<Line>)]
+    pub lines: LinesSent,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+pub struct Hold {
+    #[schema(value_type = crate::described::HoldId)]
+    pub id: HoldId,
+    #[schema(value_type = HoldState)]
+    pub state: kernel::HoldState,
+    #[schema(value_type = Vec<Line>)]
+    pub lines: LinesSent,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub kept: Option<Kept>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<crate::described::Name>)]
+    pub owner: Option<OwnerName>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<crate::described::Name>)]
+    pub reference: Option<Reference>,
+    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "metadata_object")]
+    #[schema(value_type = Option<Object>)]
+    pub metadata: Option<Metadata>,
+    #[schema(value_type = String, format = DateTime)]
+    pub placed_at: Timestamp,
+    /// From this instant on it is dead for everybody.
+    #[schema(value_type = String, format = DateTime)]
+    pub expires_at: Timestamp,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>, format = DateTime)]
+    pub ended_at: Option<Timestamp>,
+    pub version: i64,
+    /// Versions of the pools after this command, in the order of the lines it changed; absent when it changed none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schema(required = false)]
+    pub pool_versions: Vec<i64>,
+}
+
+#[expect(clippy::ref_option, reason = "serde gives a reference")]
+fn metadata_object<S: Serializer>(metadata: &Option<Metadata>, serializer: S) -> Result<S::Ok, S::Error> {
+    let text = metadata.as_ref().map_or("null", Metadata::as_str);
+    let raw: &RawValue = serde_json::from_str(text).map_err(serde::ser::Error::custom)?;
+    raw.serialize(serializer)
+}
+
+impl From<commands::HoldReply> for Hold {
+    fn from(reply: commands::HoldReply) -> Hold {
+        Hold { pool_versions: reply.pool_versions, ..Hold::from(reply.hold) }
+    }
+}
+
+impl From<kernel::Hold> for Hold {
+    fn from(hold: kernel::Hold) -> Hold {
+        Hold {
+            id: hold.id,
+            state: hold.state,
+            lines: LinesSent(hold.lines),
+            kept: hold.kept.map(|kept| Kept { mode: kept.mode, lines: LinesSent(kept.lines) }),
+            owner: hold.owner,
+            reference: hold.reference,
+            metadata: hold.metadata,
+            placed_at: hold.placed_at,
+            expires_at: hold.expires_at,
+            ended_at: hold.ended_at,
+            version: hold.version,
+            pool_versions: Vec::new(),
+        }
+    }
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+pub struct HoldPage {
+    pub holds: Vec<Hold>,
+    /// Give it as `after` to get what follows; absent at the end.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next: Option<String>,
+}

@@ -1,0 +1,205 @@
+//! Tenants and keys on the wire.
+
+use serde::{Deserialize, Serialize};
+use surehold_core::kernel::{self, ApiKey, HoldPolicy, KeyName, Slug, TenantId, Timestamp};
+
+use super::key_ref::{KeyMode, KeyRef};
+use crate::describe::ToSchema;
+
+/// How long holds may live and how much one owner may hold.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize, ToSchema)]
+#[serde(default)]
+pub struct Policy {
+    #[schema(minimum = 1, maximum = 31_622_400, default = 900)]
+    pub lifetime_secs_default: i64,
+    /// From placing to expiry, extensions included; extensions for a payment in progress are exempt.
+    #[schema(minimum = 1, maximum = 31_622_400, default = 86_400)]
+    pub lifetime_secs_max: i64,
+    /// Active holds of one owner at once.
+    #[schema(minimum = 1, maximum = 1_000_000, default = 100)]
+    pub owner_holds_max: i64,
+    /// Summed over the active holds of one owner.
+    #[schema(minimum = 1, maximum = 31_622_400_000_000_i64, default = 2_592_000)]
+    pub owner_lifetime_secs_max: i64,
+}
+
+impl Default for Policy {
+    fn default() -> Policy {
+        HoldPolicy::default().into()
+    }
+}
+
+impl From<HoldPolicy> for Policy {
+    fn from(policy: HoldPolicy) -> Policy {
+        let HoldPolicy { lifetime_secs_default, lifetime_secs_max, owner_holds_max, owner_lifetime_secs_max } = policy;
+        Policy { lifetime_secs_default, lifetime_secs_max, owner_holds_max, owner_lifetime_secs_max }
+    }
+}
+
+impl From<Policy> for HoldPolicy {
+    fn from(policy: Policy) -> HoldPolicy {
+        let Policy { lifetime_secs_default, lifetime_secs_max, owner_holds_max, owner_lifetime_secs_max } = policy;
+        HoldPolicy { lifetime_secs_default, lifetime_secs_max, owner_holds_max, owner_lifetime_secs_max }
+    }
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+pub struct CreateTenant {
+    /// The tenant's name in addresses. A repeat finds the tenant that is there.
+    #[schema(value_type = crate::described::Slug)]
+    pub slug: Slug,
+    #[serde(default)]
+    #[schema(required = false)]
+    pub policy: Policy,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+pub struct Tenant {
+    #[schema(value_type = i64)]
+    pub id: TenantId,
+    #[schema(value_type = crate::described::Slug)]
+    pub slug: Slug,
+    pub mode: KeyMode,
+    pub policy: Policy,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+pub struct TenantPage {
+    /// Slugs, in order.
+    pub tenants: Vec<String>,
+    /// Give it as `after` to get what follows; absent at the end.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next: Option<String>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum KeyScope {
+    /// Look at pools, holds, stock and events.
+    Read,
+    /// Place, extend, convert, move and cancel holds; post sales and customers' returns.
+    Sell,
+    /// Change pools, inboxes and the policy; post all other documents, close books.
+    Manage,
+    /// Deliver tasks.
+    Tasks,
+    /// Everything, for every tenant, and the keys themselves.
+    Admin,
+}
+
+impl From<KeyScope> for kernel::KeyScope {
+    fn from(scope: KeyScope) -> kernel::KeyScope {
+        match scope {
+            KeyScope::Read => kernel::KeyScope::Read,
+            KeyScope::Sell => kernel::KeyScope::Sell,
+            KeyScope::Manage => kernel::KeyScope::Manage,
+            KeyScope::Tasks => kernel::KeyScope::Tasks,
+            KeyScope::Admin => kernel::KeyScope::Admin,
+        }
+    }
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+pub struct CreateKey {
+    /// Whose key it is; left out for a key of the installation, which has the scope `admin` and nothing else.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<crate::described::Slug>)]
+    pub tenant: Option<Slug>,
+    /// What it is for.
+    #[schema(value_type = crate::described::Name)]
+    pub name: KeyName,
+    #[schema(min_items = 1)]
+    pub scopes: Vec<KeyScope>,
+    /// Test keys work on data of their own.
+    #[serde(default = "live")]
+    #[schema(required = false, default = "live")]
+    pub mode: KeyMode,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>, format = DateTime)]
+    pub expires_at: Option<Timestamp>,
+    /// Requests a second on each node, if not the node's default.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(minimum = 1, maximum = 10_000_000)]
+    pub requests_per_s: Option<i64>,
+}
+
+fn live() -> KeyMode {
+    KeyMode::Live
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+pub struct RotateKey {
+    /// How long the old key stays good.
+    #[serde(default = "a_day")]
+    #[schema(required = false, minimum = 0, maximum = 2_592_000, default = 86_400)]
+    pub overlap_secs: i64,
+}
+
+fn a_day() -> i64 {
+    86_400
+}
+
+/// A key without its secret.
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+pub struct Key {
+    /// Its reference: the key without `sh_` and the secret.
+    #[schema(value_type = crate::described::KeyId)]
+    pub id: KeyRef,
+    #[schema(value_type = crate::described::Name)]
+    pub name: KeyName,
+    #[schema(value_type = Vec<KeyScope>)]
+    pub scopes: kernel::KeyScopes,
+    pub mode: KeyMode,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub requests_per_s: Option<i64>,
+    #[schema(value_type = String, format = DateTime)]
+    pub created_at: Timestamp,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>, format = DateTime)]
+    pub expires_at: Option<Timestamp>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>, format = DateTime)]
+    pub revoked_at: Option<Timestamp>,
+    /// The key that took its place.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>)]
+    pub replaced_by: Option<KeyRef>,
+}
+
+impl Key {
+    pub fn new(tenant: TenantId, key: ApiKey) -> Key {
+        let id = KeyRef { tenant, id: key.id };
+        Key {
+            id,
+            name: key.name,
+            scopes: key.scopes,
+            mode: id.mode(),
+            requests_per_s: key.requests_per_s,
+            created_at: key.created_at,
+            expires_at: key.expires_at,
+            revoked_at: key.revoked_at,
+            replaced_by: key.replaced_by.map(|id| KeyRef { tenant, id }),
+        }
+    }
+}
+
+/// A key with its secret: shown this once, kept nowhere.
+#[derive(Clone, Serialize, Deserialize, ToSchema)]
+pub struct NewKey {
+    /// The key itself.
+    #[schema(example = "sh_live_1_00ff00ff00ff00ff_…")]
+    pub key: String,
+    #[serde(flatten)]
+    pub about: Key,
+}
+
+impl std::fmt::Debug for NewKey {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "NewKey({:?})", self.about)
+    }
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+pub struct KeyPage {
+    pub keys: Vec<Key>,
+}

@@ -1,0 +1,206 @@
+//! Pools on the wire.
+
+use serde::{Deserialize, Serialize};
+use surehold_core::kernel::commands;
+use surehold_core::kernel::{self, Invalid, PoolKey, ResourceName, Slot};
+
+use crate::describe::ToSchema;
+
+/// Names a pool.
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+pub struct PoolName {
+    #[schema(value_type = crate::described::Name)]
+    pub resource: ResourceName,
+    /// A date, or empty for things without one.
+    #[schema(value_type = crate::described::Slot)]
+    pub slot: Slot,
+}
+
+/// What to set. What is left out stays as it is.
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+pub struct PutPool {
+    /// Units there are. Needed for a pool that does not exist yet.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(minimum = 0, maximum = 1_000_000_000_000_i64, example = 5)]
+    pub total: Option<i64>,
+    /// Units that may be promised beyond the total, on purpose.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(minimum = 0, maximum = 1_000_000_000_000_i64)]
+    pub overbook: Option<i64>,
+    /// A closed pool takes no new claims.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub closed: Option<bool>,
+    /// Changes the pool only if it has this version; 0 says that it must not exist yet.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(minimum = 0)]
+    pub expected_version: Option<i64>,
+}
+
+impl PutPool {
+    pub fn into_command(self, pool: PoolKey) -> Result<commands::PutPool, Invalid> {
+        let mut put = match self.total {
+            Some(total) => commands::PutPool::new(pool, total)?,
+            None => commands::PutPool::leaving_total(pool),
+        };
+        if let Some(overbook) = self.overbook {
+            put = put.overbook(overbook)?;
+        }
+        if let Some(closed) = self.closed {
+            put = put.closed(closed);
+        }
+        Ok(match self.expected_version {
+            Some(version) => put.expected_version(version),
+            None => put,
+        })
+    }
+}
+
+/// A pool to put, with its name.
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+pub struct PoolPut {
+    #[schema(value_type = crate::described::Name)]
+    pub resource: ResourceName,
+    #[serde(default = "no_slot")]
+    #[schema(value_type = crate::described::Slot, required = false)]
+    pub slot: Slot,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(minimum = 0, maximum = 1_000_000_000_000_i64, example = 5)]
+    pub total: Option<i64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(minimum = 0, maximum = 1_000_000_000_000_i64)]
+    pub overbook: Option<i64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub closed: Option<bool>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(minimum = 0)]
+    pub expected_version: Option<i64>,
+}
+
+pub(super) fn no_slot() -> Slot {
+    Slot::NONE
+}
+
+/// 1 to 1,000 pools, put all together or not at all.
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+pub struct PutPools {
+    #[schema(min_items = 1, max_items = 1000)]
+    pub pools: Vec<PoolPut>,
+}
+
+impl PutPools {
+    pub fn into_command(self) -> Result<commands::PutPools, Invalid> {
+        let put = |item: PoolPut| {
+            let PoolPut { resource, slot, total, overbook, closed, expected_version } = item;
+            PutPool { total, overbook, closed, expected_version }.into_command(PoolKey { resource, slot })
+        };
+        commands::PutPools::new(self.pools.into_iter().map(put).collect::<Result<_, _>>()?)
+    }
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+pub struct AdjustPool {
+    /// What the total changes by: deliveries, breakages, rooms out of order.
+    #[schema(minimum = -1_000_000_000_000_i64, maximum = 1_000_000_000_000_i64, example = -1)]
+    pub total_delta: i64,
+}
+
+/// A pool, and who has how much of it.
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+pub struct Pool {
+    #[schema(value_type = crate::described::Name)]
+    pub resource: ResourceName,
+    #[schema(value_type = crate::described::Slot)]
+    pub slot: Slot,
+    /// What can be claimed now: total + overbook − held − booked − granted, never below zero.
+    pub available: i64,
+    pub total: i64,
+    pub overbook: i64,
+    pub held: i64,
+    pub booked: i64,
+    /// Units lent to a hot path that alone may sell them.
+    pub granted: i64,
+    /// Units promised that no longer exist, because the total was lowered.
+    pub oversold: i64,
+    pub closed: bool,
+    /// The total is the quantity of goods in a store, and changes by documents only.
+    pub tracked: bool,
+    /// Goes up by one with every change.
+    pub version: i64,
+}
+
+impl From<kernel::Pool> for Pool {
+    fn from(pool: kernel::Pool) -> Pool {
+        Pool {
+            available: pool.available(),
+            resource: pool.key.resource,
+            slot: pool.key.slot,
+            total: pool.total,
+            overbook: pool.overbook,
+            held: pool.held,
+            booked: pool.booked,
+            granted: pool.granted,
+            oversold: pool.oversold,
+            closed: pool.closed,
+            tracked: pool.tracked,
+            version: pool.version,
+        }
+    }
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+pub struct PoolPage {
+    pub pools: Vec<Pool>,
+    /// Give it as `after` to get what follows; absent at the end.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next: Option<String>,
+}
+
+/// What is free over a range of nights. Holds that lapsed less than a moment ago may still count as held; placing a
+/// hold looks again.
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+pub struct Availability {
+    #[schema(value_type = crate::described::Slot)]
+    pub from: Slot,
+    /// Not part of the range.
+    #[schema(value_type = crate::described::Slot)]
+    pub until: Slot,
+    pub resources: Vec<ResourceAvailability>,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+pub struct ResourceAvailability {
+    #[schema(value_type = crate::described::Name)]
+    pub resource: ResourceName,
+    /// What can be claimed on every night of the range; zero if a night is closed or has no pool.
+    pub available_throughout: i64,
+    pub slots: Vec<SlotAvailability>,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+pub struct SlotAvailability {
+    #[schema(value_type = crate::described::Slot)]
+    pub slot: Slot,
+    /// Zero when the pool is closed.
+    pub available: i64,
+    pub closed: bool,
+    pub version: i64,
+}
+
+impl Availability {
+    /// Pools of the range, in any order; `nights` is how many a resource needs to be there throughout.
+    pub fn new(from: Slot, until: Slot, nights: usize, mut pools: Vec<kernel::Pool>) -> Availability {
+        pools.sort_by(|a, b| a.key.cmp(&b.key));
+        let resources = pools.chunk_by(|a, b| a.key.resource == b.key.resource).map(|pools| {
+            let slots: Vec<SlotAvailability> = pools.iter().map(slot_availability).collect();
+            let least = slots.iter().map(|slot| slot.available).min().unwrap_or(0);
+            let available_throughout = if slots.len() == nights { least } else { 0 };
+            ResourceAvailability { resource: pools[0].key.resource.clone(), available_throughout, slots }
+        });
+        Availability { from, until, resources: resources.collect() }
+    }
+}
+
+fn slot_availability(pool: &kernel::Pool) -> SlotAvailability {
+    let available = if pool.closed { 0 } else { pool.available() };
+    SlotAvailability { slot: pool.key.slot, available, closed: pool.closed, version: pool.version }
+}

@@ -1,0 +1,137 @@
+//! Repairs on the wire: what an audit proposed, sent back by whoever wants it done.
+
+use serde::{Deserialize, Serialize};
+use surehold_core::kernel::{HoldId, OwnerName, PoolKey, ResourceName, Slot};
+use surehold_core::operations::{Actor, Aggregate, DedupeKey, LeaseToken, OperationKey, Reason, TypeName};
+use surehold_core::repairs::{Repair, RepairCommand};
+
+use super::pool::no_slot;
+use crate::describe::ToSchema;
+
+/// No request repairs more at once.
+pub const REPAIRS_MAX: usize = 100;
+
+/// Up to 100 repairs of one tenant, as an audit proposed them. Each is done or refused by itself.
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+pub struct MakeRepairs {
+    /// The tenant's number; that of its test twin is negative.
+    #[schema(example = 237_230_348_855_733_i64)]
+    pub tenant: i64,
+    #[schema(value_type = crate::described::ActText, example = "ana")]
+    pub actor: Actor,
+    #[schema(value_type = crate::described::ActText, example = "found by the nightly audit")]
+    pub reason: Reason,
+    #[schema(min_items = 1, max_items = 100)]
+    pub repairs: Vec<RepairItem>,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum RepairItem {
+    #[schema(title = "PoolRepair")]
+    Pool(RepairPool),
+    #[schema(title = "OwnerRepair")]
+    Owner(RepairOwner),
+    #[schema(title = "LockRepair")]
+    Lock(RepairLock),
+}
+
+/// Counters that disagree with the holds.
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+pub struct RepairPool {
+    #[schema(value_type = crate::described::Name)]
+    pub resource: ResourceName,
+    #[serde(default = "no_slot")]
+    #[schema(value_type = crate::described::Slot, required = false)]
+    pub slot: Slot,
+    /// What to add to the units held.
+    pub held_delta: i64,
+    /// What to add to the units booked.
+    pub booked_delta: i64,
+    /// How often it had been repaired when the audit looked.
+    pub number: i64,
+}
+
+/// An owner whose holds are counted wrong.
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+pub struct RepairOwner {
+    #[schema(value_type = crate::described::Name)]
+    pub owner: OwnerName,
+    /// Of the owner's count when the audit looked; 0 where there was none.
+    pub owner_version: i64,
+    /// All active holds of the owner.
+    #[schema(value_type = Vec<crate::described::HoldId>, max_items = 1000)]
+    pub holds: Vec<HoldId>,
+    pub number: i64,
+}
+
+/// A lock of an operation that does not run.
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+pub struct RepairLock {
+    #[schema(value_type = crate::described::ActText)]
+    pub aggregate: Aggregate,
+    #[schema(value_type = crate::described::OperationType)]
+    pub r#type: TypeName,
+    #[schema(value_type = crate::described::OperationKey)]
+    pub key: DedupeKey,
+    /// The lease's that it was taken with.
+    pub token: i64,
+    pub number: i64,
+}
+
+impl RepairItem {
+    pub fn of(repair: Repair, number: i64) -> RepairItem {
+        match repair {
+            Repair::Pool { pool: PoolKey { resource, slot }, held_delta, booked_delta } => {
+                RepairItem::Pool(RepairPool { resource, slot, held_delta, booked_delta, number })
+            }
+            Repair::Owner { owner, owner_version, holds } => {
+                RepairItem::Owner(RepairOwner { owner, owner_version, holds, number })
+            }
+            Repair::Lock { aggregate, operation: OperationKey { kind, key }, token } => {
+                RepairItem::Lock(RepairLock { aggregate, r#type: kind, key, token: token.0, number })
+            }
+        }
+    }
+
+    pub fn into_command(self, actor: Actor, reason: Reason) -> RepairCommand {
+        let (repair, number) = match self {
+            RepairItem::Pool(RepairPool { resource, slot, held_delta, booked_delta, number }) => {
+                (Repair::Pool { pool: PoolKey { resource, slot }, held_delta, booked_delta }, number)
+            }
+            RepairItem::Owner(RepairOwner { owner, owner_version, holds, number }) => {
+                (Repair::Owner { owner, owner_version, holds }, number)
+            }
+            RepairItem::Lock(RepairLock { aggregate, r#type, key, token, number }) => {
+                let operation = OperationKey { kind: r#type, key };
+                (Repair::Lock { aggregate, operation, token: LeaseToken(token) }, number)
+            }
+        };
+        RepairCommand { repair, number, actor, reason }
+    }
+}
+
+/// What became of the repairs, in their order.
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+pub struct RepairsMade {
+    pub results: Vec<RepairResult>,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+pub struct RepairResult {
+    #[schema(example = "pool double@2026-12-24")]
+    pub target: String,
+    pub outcome: RepairOutcome,
+    /// Why it was refused, or is not known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub why: Option<String>,
+}
+
+/// `refused` changed nothing. Whether `unknown` did, the next audit tells; sent again, it is not done twice.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum RepairOutcome {
+    Repaired,
+    Refused,
+    Unknown,
+}

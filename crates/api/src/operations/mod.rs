@@ -1,0 +1,21 @@
+//! Operations, cases, schedules, webhooks and inboxes.
+
+mod case;
+mod inbox;
+mod operation;
+mod schedule;
+mod timeline;
+mod webhook;
+
+pub use case::{AssignCase, Case, CasePage, CaseState, Epoch};
+pub use inbox::{Delivered, DeliveryOutcome, ExpireHoldTask, Inbox, InboxPage, PutInbox, ShownInbox};
+pub use operation::{
+    Act, Attempt, DeadLetter, Effect, EffectSettled, Json, Operation, OperationActed, OperationPage, OperationSummary,
+    Run, SettleEffect, Verdict, states,
+};
+pub use schedule::{PutSchedule, Schedule, SchedulePage};
+pub use timeline::{Timeline, TimelineEntry, TimelineFact};
+pub use webhook::{
+    DeliveryState, EnableWebhookEndpoint, EndpointState, NewWebhookEndpoint, PutWebhookEndpoint, ReplayEvents,
+    ReplayedEvents, RotateWebhookSecret, WebhookDelivery, WebhookDeliveryPage, WebhookEndpoint, WebhookEndpointPage,
+};

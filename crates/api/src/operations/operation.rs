@@ -1,0 +1,387 @@
+//! Operations on the wire.
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde_json::Value;
+use serde_json::value::RawValue;
+use surehold_core::kernel::{Invalid, Timestamp};
+use surehold_core::operations::{
+    self, Actor, Aggregate, AttemptOutcome, DedupeKey, Doubt, EffectState, OperationInvalid, OperationKey,
+    OperationState, Payload, Reason, TypeName, commands,
+};
+
+use crate::describe::ToSchema;
+
+/// How the states look in the description; the core's own types decide.
+pub mod states {
+    use crate::describe::ToSchema;
+    use serde::Serialize;
+
+    /// `FAILED` will be tried again; `DEAD_LETTER` will not, unless somebody says so.
+    #[derive(Clone, Copy, Debug, Serialize, ToSchema)]
+    #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+    pub enum OperationState {
+        Pending,
+        Running,
+        Succeeded,
+        Failed,
+        DeadLetter,
+    }
+
+    /// `INTENT` may have been sent; of `UNKNOWN` nobody can tell whether it happened.
+    #[derive(Clone, Copy, Debug, Serialize, ToSchema)]
+    #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+    pub enum EffectState {
+        Intent,
+        Confirmed,
+        Rejected,
+        Unknown,
+    }
+
+    /// What an attempt came to, or what somebody did about the operation.
+    #[derive(Clone, Copy, Debug, Serialize, ToSchema)]
+    #[serde(rename_all = "snake_case")]
+    pub enum AttemptOutcome {
+        Succeeded,
+        Failed,
+        Refused,
+        Lost,
+        Undecided,
+        Hastened,
+        Cancelled,
+        Redriven,
+        Settled,
+    }
+
+    /// What is unsettled about a request.
+    #[derive(Clone, Copy, Debug, Serialize, ToSchema)]
+    #[serde(rename_all = "snake_case")]
+    pub enum Doubt {
+        None,
+        Unanswered,
+        ErrorKept,
+    }
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+pub struct OperationSummary {
+    #[schema(value_type = crate::described::OperationType)]
+    pub r#type: TypeName,
+    #[schema(value_type = crate::described::OperationKey)]
+    pub key: DedupeKey,
+    #[schema(value_type = states::OperationState)]
+    pub state: OperationState,
+    /// Goes up when it is done anew.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub generation: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub attempts: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>, format = DateTime)]
+    pub created_at: Option<Timestamp>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>, format = DateTime)]
+    pub finished_at: Option<Timestamp>,
+    /// Of an operation that has not ended.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub run: Option<Run>,
+    /// Why it is dead.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub dead_letter: Option<DeadLetter>,
+}
+
+/// When it is due, who runs it, what it waits for.
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+pub struct Run {
+    #[schema(value_type = String, format = DateTime)]
+    pub enqueued_at: Timestamp,
+    /// When it is due; absent while it runs and while it waits for another operation.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>, format = DateTime)]
+    pub run_at: Option<Timestamp>,
+    /// Since when it runs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>, format = DateTime)]
+    pub locked_at: Option<Timestamp>,
+    /// Until when its worker may take.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>, format = DateTime)]
+    pub lease_until: Option<Timestamp>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "00000000000000ff")]
+    pub worker: Option<String>,
+    /// The precondition that is not met.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "payment pi_1 succeeded")]
+    pub waiting_on: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub last_error: Option<String>,
+    /// Leases in a row whose worker was gone or too slow.
+    pub leases_lost: u32,
+    /// Newer content came while it was running: it runs once more.
+    pub rerun: bool,
+}
+
+impl From<operations::OperationRun> for Run {
+    fn from(run: operations::OperationRun) -> Run {
+        let run_at = (run.lease.is_none() && !run.is_parked()).then_some(run.run_at);
+        Run {
+            enqueued_at: run.enqueued_at,
+            run_at,
+            locked_at: run.lease.map(|lease| lease.locked_at),
+            lease_until: run.lease.map(|lease| lease.until),
+            worker: run.lease.map(|lease| lease.worker.to_string()),
+            waiting_on: run.waiting_on.map(|on| on.to_string()),
+            last_error: run.last_error.map(String::from),
+            leases_lost: run.lost,
+            rerun: run.rerun,
+        }
+    }
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+pub struct DeadLetter {
+    /// The generation that died.
+    pub generation: u32,
+    #[schema(value_type = String, format = DateTime)]
+    pub dead_at: Timestamp,
+    /// Why, in a word.
+    #[schema(example = "attempts-exhausted")]
+    pub code: String,
+    pub error: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>, format = DateTime)]
+    pub resolved_at: Option<Timestamp>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>)]
+    pub resolved_by: Option<Actor>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>)]
+    pub resolution: Option<Reason>,
+}
+
+impl From<operations::DeadLetter> for DeadLetter {
+    fn from(letter: operations::DeadLetter) -> DeadLetter {
+        DeadLetter {
+            generation: letter.generation,
+            dead_at: letter.dead_at,
+            code: letter.code.into(),
+            error: letter.error.into(),
+            resolved_at: letter.resolved_at,
+            resolved_by: letter.resolved_by,
+            resolution: letter.resolution,
+        }
+    }
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+pub struct OperationPage {
+    pub operations: Vec<OperationSummary>,
+    /// Give it as `after` to get what follows; absent at the end.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next: Option<String>,
+}
+
+/// JSON that is kept as text, written as what it is.
+#[derive(Clone, Debug)]
+pub struct Json(pub Payload);
+
+impl Serialize for Json {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let raw: &RawValue = serde_json::from_str(self.0.as_str()).map_err(serde::ser::Error::custom)?;
+        raw.serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for Json {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Json, D::Error> {
+        // Not raw: members of a flattened struct have been taken apart.
+        Ok(Json(Payload::of(&Value::deserialize(deserializer)?)))
+    }
+}
+
+/// An operation with everything that is known of it.
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+pub struct Operation {
+    #[serde(flatten)]
+    pub summary: OperationSummary,
+    /// Operations of the same aggregate run one after the other.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>)]
+    pub aggregate: Option<Aggregate>,
+    /// What it has to do with.
+    #[schema(example = json!(["purchaseId=4711"]))]
+    pub correlations: Vec<String>,
+    /// What it was given.
+    #[schema(value_type = Value)]
+    pub payload: Json,
+    /// What it gave back.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Value>)]
+    pub result: Option<Json>,
+    /// Its calls to the outside, step by step.
+    pub effects: Vec<Effect>,
+    /// What was tried and what people did, oldest first; the last 1,000.
+    pub history: Vec<Attempt>,
+}
+
+/// One call to the outside, and what is known about it.
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+pub struct Effect {
+    pub step: u16,
+    #[schema(value_type = states::EffectState)]
+    pub state: EffectState,
+    #[schema(value_type = states::Doubt)]
+    pub doubt: Doubt,
+    pub generation: u32,
+    /// How many different keys were used: each stands for another request to the provider.
+    pub sends: u32,
+    /// What the provider was given to tell repeats by.
+    pub idempotency_key: String,
+    /// When the request under the present key could first have been sent.
+    #[schema(value_type = String, format = DateTime)]
+    pub intent_at: Timestamp,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>, format = DateTime)]
+    pub settled_at: Option<Timestamp>,
+    /// The provider's own name for it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub provider_ref: Option<String>,
+    #[schema(value_type = Value)]
+    pub request: Json,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Value>)]
+    pub response: Option<Json>,
+}
+
+impl From<operations::Effect> for Effect {
+    fn from(effect: operations::Effect) -> Effect {
+        Effect {
+            step: effect.key.step,
+            state: effect.state,
+            doubt: effect.doubt,
+            generation: effect.generation,
+            sends: effect.sends,
+            idempotency_key: effect.idempotency_key.into(),
+            intent_at: effect.intent_at,
+            settled_at: effect.settled_at,
+            provider_ref: effect.provider_ref.map(String::from),
+            request: Json(effect.request),
+            response: effect.response.map(Json),
+        }
+    }
+}
+
+/// An attempt, or what somebody did about the operation.
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+pub struct Attempt {
+    pub number: u32,
+    pub generation: u32,
+    #[schema(value_type = states::AttemptOutcome)]
+    pub outcome: AttemptOutcome,
+    #[schema(value_type = String, format = DateTime)]
+    pub started_at: Timestamp,
+    #[schema(value_type = String, format = DateTime)]
+    pub ended_at: Timestamp,
+    /// A word that can be counted, such as `timeout`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub code: Option<String>,
+    /// The error, or the reason that the person gave.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+    /// Who did it by hand.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>)]
+    pub actor: Option<Actor>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub worker: Option<String>,
+}
+
+impl From<operations::Attempt> for Attempt {
+    fn from(attempt: operations::Attempt) -> Attempt {
+        Attempt {
+            number: attempt.key.number,
+            generation: attempt.generation,
+            outcome: attempt.outcome,
+            started_at: attempt.started_at,
+            ended_at: attempt.ended_at,
+            code: attempt.error_code.map(String::from),
+            error: attempt.error.map(String::from),
+            actor: attempt.actor,
+            worker: attempt.worker.map(|worker| worker.to_string()),
+        }
+    }
+}
+
+/// Somebody does something by hand. Both are kept in the history.
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+pub struct Act {
+    #[schema(value_type = crate::described::ActText, example = "ana")]
+    pub actor: Actor,
+    #[schema(value_type = crate::described::ActText, example = "the bank was down; it is back")]
+    pub reason: Reason,
+}
+
+/// What somebody found out about an effect in doubt.
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+pub struct SettleEffect {
+    #[serde(default)]
+    #[schema(required = false, maximum = 65_535, default = 0)]
+    pub step: u16,
+    pub verdict: Verdict,
+    /// The provider's own name for what happened. Needed with `happened`, and only there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<crate::described::ActText>, example = "tr_1042")]
+    pub provider_ref: Option<String>,
+    #[schema(value_type = crate::described::ActText, example = "ana")]
+    pub actor: Actor,
+    #[schema(value_type = crate::described::ActText, example = "seen in the provider's dashboard")]
+    pub reason: Reason,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Verdict {
+    Happened,
+    DidNotHappen,
+}
+
+impl SettleEffect {
+    pub fn into_command(self, key: OperationKey) -> Result<commands::SettleEffect, Invalid> {
+        let verdict = match (self.verdict, self.provider_ref) {
+            (Verdict::Happened, Some(provider_ref)) => {
+                // The same rule as for everything that people write.
+                let provider_ref = Reason::new(&provider_ref)?;
+                commands::Verdict::Happened { provider_ref: provider_ref.into() }
+            }
+            (Verdict::DidNotHappen, None) => commands::Verdict::DidNotHappen,
+            (Verdict::Happened, None) | (Verdict::DidNotHappen, Some(_)) => {
+                return Err(OperationInvalid::ProviderRef.into());
+            }
+        };
+        let SettleEffect { step, actor, reason, .. } = self;
+        Ok(commands::SettleEffect { key, step, verdict, actor, reason })
+    }
+}
+
+/// What became of the operation.
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+pub struct OperationActed {
+    #[schema(value_type = crate::described::OperationType)]
+    pub r#type: TypeName,
+    #[schema(value_type = crate::described::OperationKey)]
+    pub key: DedupeKey,
+    #[schema(value_type = states::OperationState)]
+    pub state: OperationState,
+}
+
+/// What became of the effect.
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+pub struct EffectSettled {
+    #[schema(value_type = crate::described::OperationType)]
+    pub r#type: TypeName,
+    #[schema(value_type = crate::described::OperationKey)]
+    pub key: DedupeKey,
+    pub step: u16,
+    #[schema(value_type = states::EffectState)]
+    pub effect: EffectState,
+}

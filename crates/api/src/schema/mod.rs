@@ -1,0 +1,4 @@
+//! Descriptions that no derive can give.
+
+mod events;
+mod problem;

@@ -1,0 +1,363 @@
+//! Documents on the wire.
+
+use serde::{Deserialize, Serialize};
+use surehold_core::kernel::{Currency, HoldId, Invalid, Reference, Timestamp};
+use surehold_core::stock::commands::{self, DocumentReply};
+use surehold_core::stock::rules::shown;
+use surehold_core::stock::{
+    self, BarcodeText, DocumentContent, DocumentHeader, DocumentId, DocumentKind, DocumentLine, DocumentNote,
+    DocumentState, Spread, StockDocument, StoreName,
+};
+
+use super::line::{Barcodes, LineOutcome, NewLine, StockLine, into_lines};
+use super::number::decimal;
+use super::words;
+use crate::describe::ToSchema;
+use crate::{Hold, described};
+
+/// Freight, customs: part of what the goods of a purchase cost.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize, ToSchema)]
+pub struct ExtraCost {
+    /// In minor units.
+    #[schema(minimum = 0, maximum = 1_000_000_000_000_i64, example = 1000)]
+    pub amount: i64,
+    /// What it is spread over the lines by.
+    #[serde(default = "by_value")]
+    #[schema(value_type = words::Spread, required = false, default = "value")]
+    pub by: Spread,
+}
+
+fn by_value() -> Spread {
+    Spread::ByValue
+}
+
+/// What moves goods, or will. What each kind of document has is described in `docs/stock.md`.
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+pub struct NewDocument {
+    /// A UUIDv7 of your own: the identity of the document. Posted twice, it is still one. Without it an
+    /// `Idempotency-Key` is needed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<described::DocumentId>)]
+    pub id: Option<DocumentId>,
+    #[schema(value_type = words::NewDocumentKind)]
+    pub kind: DocumentKind,
+    #[schema(value_type = described::StoreName)]
+    pub store: StoreName,
+    /// Where a transfer goes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<described::StoreName>, example = "depot")]
+    pub to_store: Option<StoreName>,
+    /// A transfer that takes its time: a receipt says when it has come.
+    #[serde(default)]
+    #[schema(required = false, default = false)]
+    pub in_transit: bool,
+    /// When it took effect: not in the future, not in closed books. When it is posted, unless told.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>, format = DateTime)]
+    pub effective_at: Option<Timestamp>,
+    /// Your own number for it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<described::Name>, example = "INV-17")]
+    pub reference: Option<Reference>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<described::Name>)]
+    pub note: Option<DocumentNote>,
+    /// The sale whose lines a customer's return names; the transfer whose lines a receipt or a loss names.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<described::DocumentId>)]
+    pub about: Option<DocumentId>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub extra: Option<ExtraCost>,
+    /// `false` keeps it as a draft, which is replaced as often as wanted until it is posted.
+    #[serde(default = "yes")]
+    #[schema(required = false, default = true)]
+    pub post: bool,
+    #[schema(min_items = 1, max_items = 200)]
+    pub lines: Vec<NewLine>,
+}
+
+fn yes() -> bool {
+    true
+}
+
+impl NewDocument {
+    pub fn barcodes(&self) -> impl Iterator<Item = &BarcodeText> {
+        barcodes_of(&self.lines)
+    }
+
+    pub fn into_content(self, barcodes: &Barcodes) -> Result<DocumentContent, Invalid> {
+        let extra = self.extra.map(|ExtraCost { amount, by }| stock::ExtraCost { amount, by }.into());
+        let header = DocumentHeader {
+            kind: self.kind,
+            store: self.store,
+            to_store: self.to_store,
+            in_transit: self.in_transit,
+            effective_at: self.effective_at,
+            reference: self.reference,
+            note: self.note,
+            about: self.about,
+            extra,
+        };
+        DocumentContent::new(header, into_lines(self.lines, barcodes)?)
+    }
+}
+
+fn barcodes_of(lines: &[NewLine]) -> impl Iterator<Item = &BarcodeText> {
+    lines.iter().filter_map(|line| line.barcode.as_ref())
+}
+
+/// Further lines of a long draft.
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+pub struct SaveLines {
+    #[schema(min_items = 1, max_items = 200)]
+    pub lines: Vec<NewLine>,
+}
+
+impl SaveLines {
+    pub fn barcodes(&self) -> impl Iterator<Item = &BarcodeText> {
+        barcodes_of(&self.lines)
+    }
+
+    pub fn into_command(
+        self,
+        (id, kind, part): (DocumentId, DocumentKind, u32),
+        barcodes: &Barcodes,
+    ) -> Result<commands::SavePart, Invalid> {
+        commands::SavePart::new(id, kind, part, into_lines(self.lines, barcodes)?)
+    }
+}
+
+/// The document that moves back what another one moved.
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+pub struct ReverseDocument {
+    /// A UUIDv7 of your own: the identity of the reversal. Without it an `Idempotency-Key` is needed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<described::DocumentId>)]
+    pub id: Option<DocumentId>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>, format = DateTime)]
+    pub effective_at: Option<Timestamp>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<described::Name>)]
+    pub reference: Option<Reference>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<described::Name>)]
+    pub note: Option<DocumentNote>,
+}
+
+impl ReverseDocument {
+    /// The store is that of the reversed document.
+    pub fn into_command(
+        self,
+        id: DocumentId,
+        reverses: DocumentId,
+        store: StoreName,
+    ) -> Result<commands::ReverseDocument, Invalid> {
+        let mut command = commands::ReverseDocument::new(id, reverses, store);
+        let header = DocumentHeader {
+            effective_at: self.effective_at,
+            reference: self.reference,
+            note: self.note,
+            ..command.header
+        };
+        header.check()?;
+        command.header = header;
+        Ok(command)
+    }
+}
+
+/// A sale whose goods are held.
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+pub struct SellHold {
+    /// A UUIDv7 of your own: the identity of the sale. Without it an `Idempotency-Key` is needed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<described::DocumentId>)]
+    pub id: Option<DocumentId>,
+    #[schema(value_type = described::StoreName)]
+    pub store: StoreName,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>, format = DateTime)]
+    pub effective_at: Option<Timestamp>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<described::Name>)]
+    pub reference: Option<Reference>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<described::Name>)]
+    pub note: Option<DocumentNote>,
+    #[schema(min_items = 1, max_items = 200)]
+    pub lines: Vec<NewLine>,
+}
+
+impl SellHold {
+    pub fn barcodes(&self) -> impl Iterator<Item = &BarcodeText> {
+        barcodes_of(&self.lines)
+    }
+
+    pub fn into_content(self, barcodes: &Barcodes) -> Result<DocumentContent, Invalid> {
+        let header = DocumentHeader {
+            effective_at: self.effective_at,
+            reference: self.reference,
+            note: self.note,
+            ..DocumentHeader::new(DocumentKind::Sale, self.store)
+        };
+        DocumentContent::new(header, into_lines(self.lines, barcodes)?)
+    }
+}
+
+/// A document.
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+pub struct Document {
+    #[schema(value_type = described::DocumentId)]
+    pub id: DocumentId,
+    #[schema(value_type = words::DocumentKind)]
+    pub kind: DocumentKind,
+    #[schema(value_type = words::DocumentState)]
+    pub state: DocumentState,
+    #[schema(value_type = described::StoreName)]
+    pub store: StoreName,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<described::StoreName>)]
+    pub to_store: Option<StoreName>,
+    /// Of transfers.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub in_transit: Option<bool>,
+    #[schema(value_type = described::Currency, example = "EUR")]
+    pub currency: Currency,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<described::Name>)]
+    pub reference: Option<Reference>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<described::Name>)]
+    pub note: Option<DocumentNote>,
+    /// The document that it is about.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<described::DocumentId>)]
+    pub about: Option<DocumentId>,
+    /// The hold that it sold.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<described::HoldId>)]
+    pub hold: Option<HoldId>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub extra: Option<ExtraCost>,
+    /// When it took effect; of a draft, when it is to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>, format = DateTime)]
+    pub effective_at: Option<Timestamp>,
+    #[schema(value_type = String, format = DateTime)]
+    pub created_at: Timestamp,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>, format = DateTime)]
+    pub posted_at: Option<Timestamp>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<described::DocumentId>)]
+    pub reversed_by: Option<DocumentId>,
+    /// Documents about lines of this one, which are reversed before it is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub followers: Option<u32>,
+    /// What its lines cost together, as posted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<described::Money>)]
+    pub cost: Option<String>,
+    /// In whole minor units, for people.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cost_rounded: Option<i64>,
+    pub part_count: u32,
+    /// Of all parts, as soon as it is posted; of the first one before.
+    pub line_count: u32,
+    /// Lines of a long document that were left out.
+    pub skipped_count: u32,
+    pub version: i64,
+    /// Which part's lines these are, from 0. Absent in lists.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub part: Option<u32>,
+    /// Give it as `part` to get more lines; absent at the end.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next_part: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lines: Option<Vec<StockLine>>,
+}
+
+impl From<StockDocument> for Document {
+    fn from(document: StockDocument) -> Document {
+        let header = document.header;
+        let has_cost = document.state != DocumentState::Draft;
+        Document {
+            id: document.id,
+            kind: header.kind,
+            state: document.state,
+            store: header.store,
+            in_transit: header.to_store.is_some().then_some(header.in_transit),
+            to_store: header.to_store,
+            currency: document.currency,
+            reference: header.reference,
+            note: header.note,
+            about: header.about,
+            hold: document.hold,
+            extra: header.extra.as_deref().map(|extra| ExtraCost { amount: extra.amount, by: extra.by }),
+            effective_at: document.effective_at.or(header.effective_at),
+            created_at: document.created_at,
+            posted_at: document.posted_at,
+            reversed_by: document.reversed_by,
+            followers: Some(document.followers).filter(|followers| *followers > 0),
+            cost: has_cost.then(|| decimal(document.cost)),
+            cost_rounded: has_cost.then(|| shown(document.cost)),
+            part_count: document.parts,
+            line_count: document.lines,
+            skipped_count: document.skipped,
+            version: document.version,
+            part: None,
+            next_part: None,
+            lines: None,
+        }
+    }
+}
+
+/// Lines of a part, and what came of them if they are posted.
+#[derive(Clone, Debug)]
+pub struct PartSeen {
+    pub number: u32,
+    pub first_line: u32,
+    pub lines: Vec<DocumentLine>,
+    pub outcomes: Vec<stock::LineOutcome>,
+}
+
+impl Document {
+    pub fn with_part(self, part: PartSeen) -> Document {
+        let followed = self.kind == DocumentKind::Sale || self.in_transit == Some(true);
+        let mut outcomes = part.outcomes.into_iter();
+        let numbered = (part.first_line..).zip(part.lines);
+        let lines = numbered.map(|(number, line)| {
+            let outcome = outcomes.next().map(|outcome| LineOutcome::new(outcome, followed));
+            StockLine::new(number, line, outcome)
+        });
+        let lines = Some(lines.collect());
+        let next_part = part.number.checked_add(1).filter(|next| *next < self.part_count);
+        Document { part: Some(part.number), next_part, lines, ..self }
+    }
+
+    /// The first part, as a command tells of it.
+    pub fn told(reply: DocumentReply, lines: Vec<DocumentLine>) -> Document {
+        let outcomes = reply.outcomes.to_vec();
+        // The lines of a reversal have the numbers of those that they move back.
+        let is_reversal = reply.document.header.kind == DocumentKind::Reversal;
+        let first_line = lines.first().and_then(|line| line.of_line).filter(|_| is_reversal).unwrap_or(1);
+        Document::from(reply.document).with_part(PartSeen { number: 0, first_line, lines, outcomes })
+    }
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+pub struct DocumentPage {
+    /// Without their lines.
+    pub documents: Vec<Document>,
+    /// Give it as `after` to get what follows; absent at the end.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<described::DocumentId>)]
+    pub next: Option<DocumentId>,
+}
+
+/// What was sold, and the hold that had it.
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+pub struct SoldHold {
+    pub hold: Hold,
+    pub document: Document,
+}
