@@ -7,13 +7,14 @@ use super::sources::{read, root};
 const PREFIX: &str = "surehold-";
 
 /// A crate and those of ours that it is built with. What only its tests use is not listed.
-const CRATES: [(&str, &[&str]); 18] = [
+const CRATES: [(&str, &[&str]); 19] = [
+    ("api", &["core", "http-macros"]),
     ("connect", &["core", "engine"]),
     ("core", &["core-macros"]),
     ("core-macros", &[]),
     ("engine", &["core"]),
     ("fuzz", &["connect", "core", "engine", "http", "simulators"]),
-    ("http", &["connect", "core", "engine", "http-macros"]),
+    ("http", &["api", "connect", "core", "engine", "http-macros"]),
     ("http-macros", &[]),
     ("lab", &["connect", "core", "engine", "http", "postgres", "simulators", "sqlite", "surehold", "testkit"]),
     ("postgres", &["core", "engine"]),
