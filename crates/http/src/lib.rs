@@ -5,19 +5,37 @@
 
 mod api;
 mod describe;
-pub mod inbox;
+mod kernel;
 mod keys;
+mod modules;
 mod observe;
 mod openapi;
+mod operations;
 pub mod problem;
+#[cfg(feature = "fuzz")]
+mod readers;
+mod repairs;
 mod routes;
 pub mod server;
+mod stays;
+mod stock;
 mod strict;
 pub mod wire;
 
+pub use api::Api;
+pub use keys::{KeyMode, KeyRef, KeyRefMalformed, RateLimit, Secret};
+pub use modules::ApiConfig;
+pub use openapi::COMMITTED as OPENAPI_DOCUMENT;
+pub use operations::{AddressRefused, CheckWebhookUrl, inbox};
+
+/// Readers of outside input, for the fuzzer.
 #[cfg(feature = "fuzz")]
 #[doc(hidden)]
-pub use api::fuzz;
-pub use api::{AddressRefused, Api, ApiConfig, CheckWebhookUrl, RateLimit};
-pub use keys::{KeyMode, KeyRef, KeyRefMalformed, Secret};
-pub use openapi::COMMITTED as OPENAPI_DOCUMENT;
+pub mod fuzz {
+    pub use crate::kernel::fuzz::batch;
+    pub use crate::operations::fuzz::task_id;
+    pub use crate::readers::{
+        ReadBody, ReadQuery, ReadText, Readers, Understood, authorization, idempotency_key, key_reference, of_modules,
+        page,
+    };
+}

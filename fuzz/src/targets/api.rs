@@ -3,9 +3,17 @@
 use axum::extract::Query;
 use axum::http::{HeaderMap, HeaderValue, Uri};
 use surehold_core::kernel::NAME_BYTES_MAX;
-use surehold_http::fuzz::{self, BODIES, CURSORS, QUERIES};
+use surehold_http::fuzz::{self, Readers, of_modules};
 
 use super::{choose, lines};
+
+/// The first letter chooses the module and the second one a reader of it, so that a new reader leaves the others where they
+/// are.
+fn choose_of_module<R>(readers: impl FnOnce(&Readers) -> &'static [R], data: &[u8]) -> Option<(&'static R, &[u8])> {
+    let modules = of_modules();
+    let (module, rest) = choose(&modules, data)?;
+    choose(readers(module), rest)
+}
 
 /// The same JSON in other words: keys in another order, other blanks, other escapes.
 fn respelled(json: &[u8]) -> Vec<u8> {
@@ -15,7 +23,7 @@ fn respelled(json: &[u8]) -> Vec<u8> {
 
 /// What was taken can be written canonically and is the same again; so it is when it is spelled differently.
 pub(crate) fn bodies(data: &[u8]) {
-    let Some(((name, read), body)) = choose(BODIES, data) else { return };
+    let Some(((name, read), body)) = choose_of_module(|readers| readers.bodies, data) else { return };
     let Some(understood) = read(body) else { return };
     if let Some(canonical) = &understood.canonical {
         assert_eq!(read(canonical).as_ref(), Some(&understood), "{name}, written canonically");
@@ -30,20 +38,22 @@ pub(crate) fn batches(data: &[u8]) {
 
 /// What the server would write for a cursor leads to the same place.
 pub(crate) fn cursors(data: &[u8]) {
-    let Some(((name, read), text)) = choose(CURSORS, data) else { return };
+    let Some(((name, read), text)) = choose_of_module(|readers| readers.cursors, data) else { return };
     let Ok(text) = std::str::from_utf8(text) else { return };
     let place = read(text);
     if let Some(written) = &place {
         assert_eq!(read(written).as_ref(), Some(written), "{name}: {text:?}");
     }
     // The feed and the replay of webhooks speak of the same events.
-    let by_name = |name: &str| CURSORS.iter().find(|(other, _)| *other == name).expect("is listed").1;
+    let modules = of_modules();
+    let cursors = || modules.iter().flat_map(|readers| readers.cursors);
+    let by_name = |name: &str| cursors().find(|(other, _)| *other == name).expect("is listed").1;
     assert_eq!(by_name("events")(text), by_name("replay")(text), "{text:?}");
 }
 
 /// A query means the same when every byte of it is escaped.
 pub(crate) fn queries(data: &[u8]) {
-    let Some(((name, read), query)) = choose(QUERIES, data) else { return };
+    let Some(((name, read), query)) = choose_of_module(|readers| readers.queries, data) else { return };
     let Some(uri) = std::str::from_utf8(query).ok().and_then(uri) else { return };
     let taken = read(&uri);
     let Ok(Query(pairs)) = Query::<Vec<(String, String)>>::try_from_uri(&uri) else {

@@ -17,7 +17,7 @@ use crate::problem::{Code, Problem};
 use crate::server::BodyTimeout;
 use crate::strict::Strict;
 
-pub(super) const BODY_BYTES_MAX: usize = 256 << 10;
+pub(crate) const BODY_BYTES_MAX: usize = 256 << 10;
 
 /// A JSON body of up to 256 KiB.
 pub(crate) struct Json<T>(pub(crate) T);
@@ -32,7 +32,7 @@ impl<T: DeserializeOwned> FromRequest<Api> for Json<T> {
 }
 
 /// The whole body, declared as JSON and not larger than allowed.
-pub(super) async fn read_body(request: Request, bytes_max: usize) -> Result<Bytes, Problem> {
+pub(crate) async fn read_body(request: Request, bytes_max: usize) -> Result<Bytes, Problem> {
     if !is_json(request.headers()) {
         return Err(Problem::new(Code::UnsupportedMediaType, "send the body with `Content-Type: application/json`"));
     }
@@ -40,7 +40,7 @@ pub(super) async fn read_body(request: Request, bytes_max: usize) -> Result<Byte
 }
 
 /// The whole body, whatever it is, if it is not larger than allowed.
-pub(super) async fn read_bytes(request: Request, bytes_max: usize) -> Result<Bytes, Problem> {
+pub(crate) async fn read_bytes(request: Request, bytes_max: usize) -> Result<Bytes, Problem> {
     let too_large = || Problem::new(Code::BodyTooLarge, format!("the body may have {bytes_max} bytes"));
     let declared = request.headers().get(CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse::<usize>().ok());
     if declared.is_some_and(|bytes| bytes > bytes_max) {
@@ -83,7 +83,7 @@ fn read<T: DeserializeOwned>(text: &str) -> serde_json::Result<T> {
 }
 
 /// The key under which the request may be repeated, if the caller gave one.
-pub(crate) struct Idempotency(pub(super) Option<HeaderValue>);
+pub(crate) struct Idempotency(pub(crate) Option<HeaderValue>);
 
 impl FromRequestParts<Api> for Idempotency {
     type Rejection = Problem;
@@ -132,12 +132,12 @@ impl Idempotency {
 
 static APPLICATION_JSON: HeaderValue = HeaderValue::from_static("application/json");
 
-pub(super) fn json(status: StatusCode, body: &impl Serialize) -> Response {
+pub(crate) fn json(status: StatusCode, body: &impl Serialize) -> Response {
     let bytes = serde_json::to_vec(body).expect("replies are plain data");
     json_bytes(status, bytes)
 }
 
-pub(super) fn json_bytes(status: StatusCode, bytes: impl Into<Bytes>) -> Response {
+pub(crate) fn json_bytes(status: StatusCode, bytes: impl Into<Bytes>) -> Response {
     let mut response = Response::new(Body::from(bytes.into()));
     *response.status_mut() = status;
     response.headers_mut().insert(CONTENT_TYPE, APPLICATION_JSON.clone());
@@ -146,18 +146,18 @@ pub(super) fn json_bytes(status: StatusCode, bytes: impl Into<Bytes>) -> Respons
 
 /// A reply, and whether it repeats an earlier one.
 pub(crate) struct Reply<T> {
-    pub(super) status: StatusCode,
-    pub(super) body: T,
-    pub(super) replayed: bool,
-    pub(super) location: Option<String>,
+    pub(crate) status: StatusCode,
+    pub(crate) body: T,
+    pub(crate) replayed: bool,
+    pub(crate) location: Option<String>,
 }
 
 impl<T> Reply<T> {
-    pub(super) fn ok<R: Into<T>>(done: Done<R>) -> Reply<T> {
+    pub(crate) fn ok<R: Into<T>>(done: Done<R>) -> Reply<T> {
         Reply { status: StatusCode::OK, body: done.reply.into(), replayed: done.replayed, location: None }
     }
 
-    pub(super) fn found(body: T) -> Reply<T> {
+    pub(crate) fn found(body: T) -> Reply<T> {
         Reply { status: StatusCode::OK, body, replayed: false, location: None }
     }
 }

@@ -11,7 +11,6 @@ use axum::http::header::AUTHORIZATION;
 use axum::http::request::Parts;
 use smol_str::SmolStr;
 use surehold_core::kernel::{KeyScope, KeyScopes, Slug, TenantId};
-use surehold_core::stock::{DocumentId, DocumentKind, StockDocument, StockRefusal};
 use surehold_engine::Fault;
 
 use super::Api;
@@ -60,7 +59,7 @@ impl<N: Need> FromRequestParts<Api> for Caller<N> {
 }
 
 /// Who asks, and the tenant whose data the address is about.
-async fn admit_to_tenant(parts: &mut Parts, api: &Api) -> Result<(Admitted, TenantId, Slug), Problem> {
+pub(crate) async fn admit_to_tenant(parts: &mut Parts, api: &Api) -> Result<(Admitted, TenantId, Slug), Problem> {
     let admitted = admit(parts, api).await?;
     let params = RawPathParams::from_request_parts(parts, api).await.map_err(|_| no_such_tenant())?;
     let slug = params.iter().find(|(name, _)| *name == "tenant").map(|(_, slug)| slug).unwrap_or_default();
@@ -73,63 +72,6 @@ async fn admit_to_tenant(parts: &mut Parts, api: &Api) -> Result<(Admitted, Tena
         Some(_) | None => return Err(no_such_tenant()),
     };
     Ok((admitted, tenant, slug))
-}
-
-/// Somebody who may move goods by some kinds of documents. The tenant is told only together with a kind, so that a
-/// handler cannot forget to ask whether it is one of them.
-pub(crate) struct Mover {
-    tenant: TenantId,
-    scopes: KeyScopes,
-    pub(crate) slug: Slug,
-}
-
-/// Whoever sells moves what customers buy and bring back. Everything else changes what the books say that there is and
-/// what it cost, and is for those who manage.
-fn scope_of(kind: DocumentKind) -> KeyScope {
-    match kind {
-        DocumentKind::Sale | DocumentKind::CustomerReturn => KeyScope::Sell,
-        DocumentKind::Purchase
-        | DocumentKind::SupplierReturn
-        | DocumentKind::WriteOff
-        | DocumentKind::Opening
-        | DocumentKind::Recount
-        | DocumentKind::Transfer
-        | DocumentKind::Receipt
-        | DocumentKind::TransitLoss
-        | DocumentKind::Reversal => KeyScope::Manage,
-    }
-}
-
-impl Mover {
-    pub(crate) fn tenant_for(&self, kind: DocumentKind) -> Result<TenantId, Problem> {
-        let scope = scope_of(kind);
-        if self.scopes.allow(scope) { Ok(self.tenant) } else { Err(scope_missing(scope)) }
-    }
-
-    /// Whether they may see what there is, and what it cost.
-    pub(crate) fn may_read(&self) -> bool {
-        self.scopes.allow(KeyScope::Read)
-    }
-
-    /// A document that is kept, if its kind is one of theirs.
-    pub(crate) async fn document(&self, api: &Api, id: DocumentId) -> Result<(TenantId, StockDocument), Problem> {
-        let found = api.views().record::<StockDocument>(self.tenant, &id).await?;
-        let found = found.ok_or(StockRefusal::DocumentNotFound { document: id })?;
-        Ok((self.tenant_for(found.header.kind)?, found))
-    }
-}
-
-impl FromRequestParts<Api> for Mover {
-    type Rejection = Problem;
-
-    async fn from_request_parts(parts: &mut Parts, api: &Api) -> Result<Mover, Problem> {
-        let (admitted, tenant, slug) = admit_to_tenant(parts, api).await?;
-        let scopes = admitted.scopes;
-        if !scopes.allow(KeyScope::Sell) && !scopes.allow(KeyScope::Manage) {
-            return Err(scope_missing(KeyScope::Sell));
-        }
-        Ok(Mover { tenant, scopes, slug })
-    }
 }
 
 /// Somebody who may do what `N` says, at an address without a tenant: the key says whose data it is about.
@@ -168,11 +110,11 @@ impl FromRequestParts<Api> for Admin {
 }
 
 /// Somebody else's tenant looks like none.
-pub(super) fn no_such_tenant() -> Problem {
+pub(crate) fn no_such_tenant() -> Problem {
     Problem::new(Code::NotFound, "there is no such tenant, or the key belongs to another one")
 }
 
-fn scope_missing(scope: KeyScope) -> Problem {
+pub(crate) fn scope_missing(scope: KeyScope) -> Problem {
     Problem::new(Code::ScopeMissing, format!("the key lacks the scope `{}`", scope.as_str()))
 }
 
@@ -198,7 +140,7 @@ async fn admit(parts: &Parts, api: &Api) -> Result<Admitted, Problem> {
     })
 }
 
-pub(super) fn bearer(header: &str) -> Option<&str> {
+pub(crate) fn bearer(header: &str) -> Option<&str> {
     let (scheme, text) = header.split_once(' ')?;
     scheme.eq_ignore_ascii_case("bearer").then(|| text.trim())
 }
@@ -230,12 +172,12 @@ fn mode(parts: &Parts) -> Result<KeyMode, Problem> {
 
 /// Tenants by slug. A slug is never given to anybody else, so what was read once stays true.
 #[derive(Default)]
-pub(super) struct Slugs(RwLock<HashMap<SmolStr, TenantId>>);
+pub(crate) struct Slugs(RwLock<HashMap<SmolStr, TenantId>>);
 
 const SLUGS_MAX: usize = 100_000;
 
 impl Api {
-    pub(super) async fn find_tenant(&self, slug: &str, mode: KeyMode) -> Result<(TenantId, Slug), Problem> {
+    pub(crate) async fn find_tenant(&self, slug: &str, mode: KeyMode) -> Result<(TenantId, Slug), Problem> {
         let slug = Slug::new(slug).map_err(|_| no_such_tenant())?;
         let tenant = self.tenant_of(&slug, mode).await?.ok_or_else(no_such_tenant)?;
         Ok((tenant, slug))

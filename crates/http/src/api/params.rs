@@ -17,7 +17,7 @@ use crate::keys::KeyRef;
 use crate::problem::{Code, Problem};
 use crate::wire::{PAGE_ITEMS_DEFAULT, PAGE_ITEMS_MAX, described};
 
-pub(super) fn malformed(detail: impl Into<String>) -> Problem {
+pub(crate) fn malformed(detail: impl Into<String>) -> Problem {
     Problem::new(Code::MalformedRequest, detail)
 }
 
@@ -33,7 +33,7 @@ impl<T: DeserializeOwned> FromRequestParts<Api> for Query<T> {
     }
 }
 
-pub(super) async fn path_param(parts: &mut Parts, api: &Api, name: &str) -> Result<String, Problem> {
+pub(crate) async fn path_param(parts: &mut Parts, api: &Api, name: &str) -> Result<String, Problem> {
     let params = RawPathParams::from_request_parts(parts, api).await;
     let params = params.map_err(|error| malformed(format!("the address cannot be read: {error}")))?;
     let found = params.iter().find(|(param, _)| *param == name).map(|(_, value)| value.to_owned());
@@ -267,7 +267,7 @@ const CASE_KIND_BYTES_MAX: usize = 64;
 const CASE_KEY_BYTES_MAX: usize = 500;
 
 /// Names that no case can have are not looked up: not every store can be asked for them.
-pub(super) fn case_key(kind: &str, key: &str) -> Option<CaseKey> {
+pub(crate) fn case_key(kind: &str, key: &str) -> Option<CaseKey> {
     let good = |text: &str, bytes_max: usize| {
         let sized = !text.is_empty() && text.len() <= bytes_max;
         sized && text.trim() == text && !text.chars().any(char::is_control)
@@ -292,7 +292,7 @@ impl FromRequestParts<Api> for CasePath {
 }
 
 /// How many items a page has.
-pub(super) fn page_items(limit: Option<u16>) -> Result<u16, Problem> {
+pub(crate) fn page_items(limit: Option<u16>) -> Result<u16, Problem> {
     match limit.unwrap_or(PAGE_ITEMS_DEFAULT) {
         items @ 1..=PAGE_ITEMS_MAX => Ok(items),
         _ => Err(malformed(format!("limit is between 1 and {PAGE_ITEMS_MAX}"))),

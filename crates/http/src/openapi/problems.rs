@@ -9,7 +9,7 @@ use utoipa::openapi::schema::{
 };
 use utoipa::openapi::{Ref, RefOr};
 
-use crate::problem::{PARTS, ProblemType, fields_by_code};
+use crate::problem::{ProblemType, fields_by_code, parts};
 use crate::wire::{self, described, stock};
 
 /// Any problem, told apart by its code. No operation mentions it: clients of every operation would have to know every
@@ -23,7 +23,7 @@ pub(super) fn schemas() -> BTreeMap<String, RefOr<Schema>> {
         let schema = schemas.of_code(known);
         schemas.0.insert(name_of(known.code), schema);
     }
-    for part in PARTS.iter().copied().flatten() {
+    for part in parts() {
         let object = schemas.object(part.fields.iter().map(|field| (field, true)));
         schemas.0.insert(part.name.to_owned(), object.description(Some(part.about.trim())).into());
     }
@@ -138,7 +138,7 @@ impl Schemas {
             "Slot" => self.add::<described::Slot>(),
             "StoreName" => self.add::<described::StoreName>(),
             part => {
-                let is_part = PARTS.iter().copied().flatten().any(|known| known.name == part);
+                let is_part = parts().any(|known| known.name == part);
                 assert!(is_part, "say here how the description calls {part}");
                 part.to_owned()
             }

@@ -1,31 +1,31 @@
 //! From refusals and faults to problems. Handlers translate; nothing is decided here.
 
-use surehold_core::kernel::{Invalid, Refusal, RefusalSpec, Refused};
-use surehold_core::operations::{InboxRefusal, OperationRefusal};
-use surehold_core::stays::StayRefusal;
-use surehold_core::stock::StockRefusal;
+use surehold_core::kernel::{Invalid, Refused};
 use surehold_engine::{Failure, Fault};
 
 use super::{Code, Problem};
 
-/// The list of what modules refuse with: a new module adds its own here.
-macro_rules! refusals_of_modules {
-    ($($refusal:ident),+) => {
-        pub(super) const REFUSALS: &[&[RefusalSpec]] = &[$($refusal::SPECS),+];
+/// Says, in a module, what it refuses with: the titles under which the index of problems has it, and the types. They become
+/// problems.
+macro_rules! refusals {
+    ($($title:literal: $refusal:ident),+) => {
+        const REFUSALS: &[$crate::problem::Refusals] = &[$($crate::problem::Refusals {
+            specs: $refusal::SPECS,
+            #[cfg(test)]
+            title: $title,
+            #[cfg(test)]
+            parts: $refusal::PARTS,
+        }),+];
 
-        /// Structs in fields of refusals.
-        #[cfg(test)]
-        pub(crate) const PARTS: &[&[surehold_core::kernel::PartSpec]] = &[$($refusal::PARTS),+];
-
-        $(impl From<$refusal> for Problem {
-            fn from(refusal: $refusal) -> Problem {
-                Problem::refused(&refusal)
+        $(impl From<$refusal> for $crate::problem::Problem {
+            fn from(refusal: $refusal) -> $crate::problem::Problem {
+                $crate::problem::Problem::refused(&refusal)
             }
         })+
     };
 }
 
-refusals_of_modules!(Refusal, OperationRefusal, InboxRefusal, StayRefusal, StockRefusal);
+pub(crate) use refusals;
 
 impl From<Invalid> for Problem {
     fn from(invalid: Invalid) -> Problem {

@@ -13,9 +13,27 @@ use serde::Serialize;
 use serde_json::value::to_raw_value;
 use surehold_core::kernel::{Class, RefusalData, RefusalSpec, Refused};
 
+use crate::modules::MODULES;
+
 pub use code::Code;
 #[cfg(test)]
-pub(crate) use described::{PARTS, fields_by_code};
+pub(crate) use described::{fields_by_code, parts};
+pub(crate) use from::refusals;
+
+/// What a module refuses with; made by `refusals!`.
+pub(crate) struct Refusals {
+    pub(crate) specs: &'static [RefusalSpec],
+    /// Above them in the index of problems.
+    #[cfg(test)]
+    pub(crate) title: &'static str,
+    /// Structs in their fields.
+    #[cfg(test)]
+    pub(crate) parts: &'static [surehold_core::kernel::PartSpec],
+}
+
+fn all_refusals() -> impl Iterator<Item = &'static Refusals> {
+    MODULES.iter().flat_map(|module| module.refusals)
+}
 
 /// What all problems with one code have in common.
 #[derive(Clone, Copy, Debug)]
@@ -32,7 +50,7 @@ impl ProblemType {
     pub fn all() -> &'static [ProblemType] {
         static ALL: LazyLock<Vec<ProblemType>> = LazyLock::new(|| {
             let mut all: Vec<ProblemType> = Code::ALL.iter().map(|code| code.problem_type()).collect();
-            for spec in from::REFUSALS.iter().copied().flatten() {
+            for spec in all_refusals().flat_map(|refusals| refusals.specs) {
                 if all.iter().all(|known| known.code != spec.code) {
                     all.push(spec.into());
                 }
@@ -146,17 +164,18 @@ impl IntoResponse for Problem {
 /// What only the description of the API asks for.
 #[cfg(test)]
 mod described {
-    use surehold_core::kernel::FieldSpec;
+    use surehold_core::kernel::{FieldSpec, PartSpec};
 
-    use super::Code;
-    use super::from::REFUSALS;
+    use super::{Code, all_refusals};
 
-    pub(crate) use super::from::PARTS;
+    pub(crate) fn parts() -> impl Iterator<Item = &'static PartSpec> {
+        all_refusals().flat_map(|refusals| refusals.parts)
+    }
 
     /// The fields that each declaration of a code has; some codes are declared by two modules.
     pub(crate) fn fields_by_code(code: &str) -> Vec<&'static [FieldSpec]> {
         let own = Code::ALL.iter().map(|own| (own.problem_type().code, own.fields()));
-        let refusals = REFUSALS.iter().copied().flatten().map(|spec| (spec.code, spec.fields));
+        let refusals = all_refusals().flat_map(|refusals| refusals.specs).map(|spec| (spec.code, spec.fields));
         own.chain(refusals).filter(|(declared, _)| *declared == code).map(|(_, fields)| fields).collect()
     }
 }

@@ -1,0 +1,151 @@
+//! Many hold commands in one request, each answered by itself.
+
+use std::sync::Arc;
+
+use axum::extract::{Request, State};
+use axum::http::header::CONTENT_LENGTH;
+use axum::http::{HeaderMap, StatusCode};
+use axum::response::Response;
+use surehold_core::kernel::HoldId;
+use surehold_core::kernel::commands::AnyHoldCommand;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+
+use crate::api::{Api, ApiState, Caller, Sell, json_bytes, parse, read_body};
+use crate::describe;
+use crate::problem::{Code, Problem};
+use crate::wire::{BatchRequest, BatchResponse, BatchResult, Hold, described};
+
+const BATCH_BYTES_MAX: usize = 8 << 20;
+const BATCH_COMMANDS_MAX: usize = 10_000;
+/// Batches that are read and answered at once, by the size of what was sent.
+const KIBIBYTES_AT_ONCE: usize = 48 << 10;
+/// From here on holds are left out of an answer, as with `Prefer: return=minimal`.
+const FULL_ANSWER_BYTES_MAX: usize = 16 << 20;
+
+/// Kibibytes that batches may still have.
+#[derive(Clone)]
+pub(super) struct Room(Arc<Semaphore>);
+
+impl Default for Room {
+    fn default() -> Room {
+        Room(Arc::new(Semaphore::new(KIBIBYTES_AT_ONCE)))
+    }
+}
+
+/// A command that was understood, or what is wrong with it; and whether it places.
+pub(super) struct Item {
+    id: HoldId,
+    places: bool,
+    pub(super) problem: Option<Problem>,
+}
+
+/// Many hold commands at once
+///
+/// Up to 10,000 commands in up to 8 MiB. Each carries the id of its hold, is decided by itself and answered by itself;
+/// the whole is not atomic. A command whose shape is wrong refuses the whole request; nothing is changed then. With
+/// `Prefer: return=minimal` the holds are left out of the answer, as they are beyond its first 16 MiB.
+#[describe::path(post, path = "/v1/{tenant}/holds/batch", tag = "Holds",
+    params(("tenant" = described::Slug, Path), ("Prefer" = Option<String>, Header, example = "return=minimal")),
+    request_body = BatchRequest, responses((status = 200, body = BatchResponse)))]
+pub(super) async fn holds_batch(
+    State(api): ApiState,
+    caller: Caller<Sell>,
+    request: Request,
+) -> Result<Response, Problem> {
+    let minimal = prefers_minimal(request.headers());
+    // Kept until the answer is made: what is in memory at once is bounded, whoever asks.
+    let _room = room_for(&api, request.headers())?;
+    let body = read_body(request, BATCH_BYTES_MAX).await?;
+    // Megabytes of JSON must not keep a thread from answering everybody else.
+    let (items, commands) = aside(move || understand(&body)).await.map_err(|_| {
+        Problem::new(Code::Defect, "the batch could not be read because of a defect; nothing was changed")
+    })??;
+    let outcomes = api.engine().run_all(caller.tenant, commands).await;
+    let answer = aside(move || {
+        let mut outcomes = outcomes.into_iter();
+        let mut answer = br#"{"results":["#.to_vec();
+        for (index, item) in items.into_iter().enumerate() {
+            let outcome = match item.problem {
+                Some(problem) => Err(problem),
+                None => outcomes.next().expect("one outcome per command").map_err(Problem::from),
+            };
+            if index > 0 {
+                answer.push(b',');
+            }
+            // Few commands can be about large holds.
+            let minimal = minimal || answer.len() > FULL_ANSWER_BYTES_MAX;
+            let result = result(item.id, item.places, outcome, minimal);
+            serde_json::to_writer(&mut answer, &result).expect("replies are plain data");
+        }
+        answer.extend(b"]}");
+        answer
+    });
+    // By now commands may have been carried out.
+    let unknown =
+        |_| Problem::new(Code::OutcomeUnknown, "the answer could not be written; ask again with the same ids");
+    Ok(json_bytes(StatusCode::OK, answer.await.map_err(unknown)?))
+}
+
+fn room_for(api: &Api, headers: &HeaderMap) -> Result<OwnedSemaphorePermit, Problem> {
+    let declared = headers.get(CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse::<usize>().ok());
+    let kibibytes = declared.unwrap_or(BATCH_BYTES_MAX).min(BATCH_BYTES_MAX) / 1024 + 1;
+    let wanted = u32::try_from(kibibytes).unwrap_or(u32::MAX);
+    let room = Arc::clone(&api.state::<Room>().0).try_acquire_many_owned(wanted);
+    room.map_err(|_| {
+        let detail = "other batches are being read; nothing was changed, try again later";
+        Problem::new(Code::Busy, detail).retry_after(1)
+    })
+}
+
+async fn aside<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, tokio::task::JoinError> {
+    tokio::task::spawn_blocking(work).await
+}
+
+fn prefers_minimal(headers: &HeaderMap) -> bool {
+    let preferences = headers.get_all("prefer").iter().filter_map(|value| value.to_str().ok());
+    preferences.flat_map(|value| value.split(',')).any(|preference| preference.trim() == "return=minimal")
+}
+
+pub(super) fn understand(body: &[u8]) -> Result<(Vec<Item>, Vec<AnyHoldCommand>), Problem> {
+    let BatchRequest { commands } = parse(body)?;
+    let count = commands.len();
+    if !(1..=BATCH_COMMANDS_MAX).contains(&count) {
+        let detail = format!("a batch has 1 to {BATCH_COMMANDS_MAX} commands, not {count}");
+        return Err(Problem::new(Code::Invalid, detail));
+    }
+    let mut items = Vec::with_capacity(count);
+    let mut understood = Vec::with_capacity(count);
+    for (index, command) in commands.into_iter().enumerate() {
+        let missing =
+            || Problem::new(Code::Invalid, format!("command {index} has no id; in a batch each needs its own"));
+        let id = command.id().ok_or_else(missing)?;
+        let places = matches!(command, crate::wire::BatchCommand::Place(_));
+        match command.into_command(id) {
+            Ok(command) => {
+                understood.push(command);
+                items.push(Item { id, places, problem: None });
+            }
+            Err(invalid) => items.push(Item { id, places, problem: Some(invalid.into()) }),
+        }
+    }
+    Ok((items, understood))
+}
+
+fn result(
+    id: HoldId,
+    places: bool,
+    outcome: Result<surehold_engine::Done<surehold_core::kernel::commands::HoldReply>, Problem>,
+    minimal: bool,
+) -> BatchResult {
+    match outcome {
+        Ok(done) => {
+            let status = if places { StatusCode::CREATED } else { StatusCode::OK };
+            let hold = (!minimal).then(|| Hold::from(done.reply));
+            BatchResult { id, status: status.as_u16(), replayed: done.replayed, hold, problem: None }
+        }
+        Err(problem) => {
+            let status = problem.status().as_u16();
+            BatchResult { id, status, replayed: false, hold: None, problem: Some(Box::new(problem.into())) }
+        }
+    }
+}

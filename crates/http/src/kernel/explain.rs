@@ -1,0 +1,34 @@
+//! Why a pool is sold out.
+
+use axum::extract::State;
+use surehold_core::kernel::{self, Refusal};
+
+use crate::api::{ApiState, Caller, PoolPath, Read, Reply, SlotQuery};
+use crate::describe;
+use crate::problem::Problem;
+use crate::wire::{Explanation, described};
+
+const HOLDS_READ_MAX: u16 = 1_000;
+const HOLDS_LISTED_MAX: usize = 100;
+
+/// Why is this pool sold out?
+///
+/// Which holds have its units, and when the next one is free at the latest.
+#[describe::path(get, path = "/v1/{tenant}/pools/{resource}/explain", tag = "Pools",
+    params(("tenant" = described::Slug, Path), ("resource" = described::Name, Path), SlotQuery),
+    responses((status = 200, body = Explanation)))]
+pub(super) async fn pool_explain(
+    State(api): ApiState,
+    caller: Caller<Read>,
+    PoolPath(key): PoolPath,
+) -> Result<Reply<Explanation>, Problem> {
+    let views = api.engine().views();
+    let pool = views.record::<kernel::Pool>(caller.tenant, &key).await?;
+    let pool = pool.ok_or_else(|| Refusal::PoolNotFound { pools: vec![key.clone()] })?;
+    let holds = views.active_holds_on(caller.tenant, &key, HOLDS_READ_MAX).await?;
+    let now = views.time_for(caller.tenant).await?;
+    // Every held unit belongs to a hold: if some do not show, holds are missing here.
+    let shown: i64 = holds.iter().map(|hold| hold.lines.quantity_of(&key)).sum();
+    let cut = shown < pool.held;
+    Ok(Reply::found(Explanation::new(pool, &holds, cut, now, HOLDS_LISTED_MAX)))
+}

@@ -1,0 +1,222 @@
+//! Holds: place, look, list, extend, convert, cancel, move, give back.
+
+use axum::extract::State;
+use axum::http::StatusCode;
+use serde::Deserialize;
+use surehold_core::kernel::{self, Command, HoldId, Reference, Refusal, Timestamp, commands};
+use surehold_engine::{Options, RequestKey, new_hold_id};
+use uuid::Uuid;
+
+use crate::api::{Api, ApiState, Caller, HoldPath, Idempotency, Json, Query, Read, Reply, Sell, malformed, page_items};
+use crate::describe::{self, IntoParams};
+use crate::problem::Problem;
+use crate::wire::{ConvertHold, ExtendHold, GiveBack, Hold, HoldPage, HoldState, MoveBooked, PlaceHold, described};
+
+/// Place a hold
+///
+/// All lines or none. With an `id` of your own (a UUIDv7) or an `Idempotency-Key` the request can be repeated: the
+/// same content finds the same hold, other content is refused.
+#[describe::path(post, path = "/v1/{tenant}/holds", tag = "Holds",
+    params(("tenant" = described::Slug, Path), ("Idempotency-Key" = Option<described::IdempotencyKey>, Header)),
+    request_body = PlaceHold, responses((status = 201, body = Hold)))]
+pub(super) async fn hold_place(
+    State(api): ApiState,
+    caller: Caller<Sell>,
+    idempotency: Idempotency,
+    Json(body): Json<PlaceHold>,
+) -> Result<Reply<Hold>, Problem> {
+    let key = match body.id {
+        Some(_) => idempotency.key(&body)?,
+        None => idempotency.needed_key(&body, ", or give the hold an id of your own (a UUIDv7)")?,
+    };
+    let id = body.id.unwrap_or_else(new_hold_id);
+    let reply = run(&api, &caller, body.into_command(id)?, key).await?;
+    let location = format!("/v1/{}/holds/{}", caller.slug, reply.body.id);
+    Ok(Reply { status: StatusCode::CREATED, location: Some(location), ..reply })
+}
+
+async fn run<C: Command<Reply = commands::HoldReply, Refusal = Refusal>>(
+    api: &Api,
+    caller: &Caller<Sell>,
+    command: C,
+    key: Option<RequestKey>,
+) -> Result<Reply<Hold>, Problem> {
+    let done = api.engine().run_with(caller.tenant, command, Options { key, ..Options::default() }).await?;
+    Ok(Reply::ok(done))
+}
+
+/// Look at a hold
+#[describe::path(get, path = "/v1/{tenant}/holds/{hold}", tag = "Holds",
+    params(("tenant" = described::Slug, Path), ("hold" = described::HoldId, Path)), responses((status = 200, body = Hold)))]
+pub(super) async fn hold_get(
+    State(api): ApiState,
+    caller: Caller<Read>,
+    HoldPath(id): HoldPath,
+) -> Result<Reply<Hold>, Problem> {
+    let views = api.engine().views();
+    // The time first: read after the hold, it could show one as expired that was extended in between.
+    let now = views.time_for(caller.tenant).await?;
+    let hold = views.record::<kernel::Hold>(caller.tenant, &id).await?.ok_or(Refusal::HoldNotFound { hold: id })?;
+    Ok(Reply::found(hold.as_of(now).into()))
+}
+
+#[derive(Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct ListHolds {
+    /// Holds with this reference, oldest first. Either this or `state`.
+    #[param(value_type = Option<described::Name>)]
+    reference: Option<Reference>,
+    /// `active`: holds that live, the next to expire first.
+    #[param(value_type = Option<HoldState>, example = "active")]
+    state: Option<kernel::HoldState>,
+    /// The `next` of the page before.
+    after: Option<String>,
+    #[param(minimum = 1, maximum = 1000, default = 100)]
+    limit: Option<u16>,
+}
+
+/// List holds by reference, or active ones by expiry
+#[describe::path(get, path = "/v1/{tenant}/holds", tag = "Holds", params(("tenant" = described::Slug, Path), ListHolds),
+    responses((status = 200, body = HoldPage)))]
+pub(super) async fn holds_list(
+    State(api): ApiState,
+    caller: Caller<Read>,
+    Query(query): Query<ListHolds>,
+) -> Result<Reply<HoldPage>, Problem> {
+    let limit = page_items(query.limit)?;
+    let views = api.engine().views();
+    let now = views.time_for(caller.tenant).await?;
+    let (holds, next) = match (&query.reference, query.state) {
+        (Some(reference), None) => {
+            let after = query.after.as_deref().map(parse_id).transpose()?;
+            let holds = views.holds_by_reference(caller.tenant, reference, after, limit).await?;
+            let next = next(&holds, limit, |hold| hold.id.to_string());
+            (holds, next)
+        }
+        (None, Some(kernel::HoldState::Active)) => {
+            let after = query.after.as_deref().map(parse_expiry).transpose()?;
+            // Lapsed holds that nobody has swept yet are dead already.
+            let after = after.unwrap_or((now, Uuid::max()));
+            let holds = views.active_holds(caller.tenant, after, limit).await?;
+            let next = next(&holds, limit, |hold| format!("{}-{}", hold.expires_at.micros(), hold.id));
+            (holds, next)
+        }
+        (None, _) | (Some(_), Some(_)) => {
+            return Err(malformed("ask for a reference=…, or for state=active"));
+        }
+    };
+    let holds = holds.into_iter().map(|hold| hold.as_of(now).into()).collect();
+    Ok(Reply::found(HoldPage { holds, next }))
+}
+
+fn next(holds: &[kernel::Hold], limit: u16, cursor: impl FnOnce(&kernel::Hold) -> String) -> Option<String> {
+    let full = holds.len() == usize::from(limit);
+    holds.last().filter(|_| full).map(cursor)
+}
+
+pub(super) fn parse_id(text: &str) -> Result<HoldId, Problem> {
+    HoldId::parse(text).map_err(|_| not_a_cursor())
+}
+
+pub(crate) fn parse_expiry(text: &str) -> Result<(Timestamp, Uuid), Problem> {
+    let (micros, id) = text.split_once('-').ok_or_else(not_a_cursor)?;
+    let micros = micros.parse().map_err(|_| not_a_cursor())?;
+    Ok((Timestamp::from_micros(micros), parse_id(id)?.uuid()))
+}
+
+fn not_a_cursor() -> Problem {
+    malformed("after is not the `next` of a page of holds")
+}
+
+/// Give a live hold more time
+///
+/// `until` is safe to repeat; `by_secs` needs an `Idempotency-Key`.
+#[describe::path(post, path = "/v1/{tenant}/holds/{hold}/extend", tag = "Holds",
+    params(("tenant" = described::Slug, Path), ("hold" = described::HoldId, Path),
+        ("Idempotency-Key" = Option<described::IdempotencyKey>, Header)),
+    request_body = ExtendHold, responses((status = 200, body = Hold)))]
+pub(super) async fn hold_extend(
+    State(api): ApiState,
+    caller: Caller<Sell>,
+    HoldPath(id): HoldPath,
+    idempotency: Idempotency,
+    Json(body): Json<ExtendHold>,
+) -> Result<Reply<Hold>, Problem> {
+    let key = match body.by_secs {
+        None => idempotency.key(&(id, &body))?,
+        Some(_) => idempotency.needed_key(&(id, &body), ", or say `until` when")?,
+    };
+    run(&api, &caller, body.into_command(id)?, key).await
+}
+
+/// Convert a live hold into what the customer keeps
+///
+/// Safe to repeat: the same conversion says what was kept.
+#[describe::path(post, path = "/v1/{tenant}/holds/{hold}/convert", tag = "Holds",
+    params(("tenant" = described::Slug, Path), ("hold" = described::HoldId, Path),
+        ("Idempotency-Key" = Option<described::IdempotencyKey>, Header)),
+    request_body = ConvertHold, responses((status = 200, body = Hold)))]
+pub(super) async fn hold_convert(
+    State(api): ApiState,
+    caller: Caller<Sell>,
+    HoldPath(id): HoldPath,
+    idempotency: Idempotency,
+    Json(body): Json<ConvertHold>,
+) -> Result<Reply<Hold>, Problem> {
+    let key = idempotency.key(&(id, &body))?;
+    run(&api, &caller, body.into_command(id)?, key).await
+}
+
+/// Cancel a live hold
+///
+/// Takes no body. Safe to repeat.
+#[describe::path(post, path = "/v1/{tenant}/holds/{hold}/cancel", tag = "Holds",
+    params(("tenant" = described::Slug, Path), ("hold" = described::HoldId, Path),
+        ("Idempotency-Key" = Option<described::IdempotencyKey>, Header)),
+    responses((status = 200, body = Hold)))]
+pub(super) async fn hold_cancel(
+    State(api): ApiState,
+    caller: Caller<Sell>,
+    HoldPath(id): HoldPath,
+    idempotency: Idempotency,
+) -> Result<Reply<Hold>, Problem> {
+    let key = idempotency.key(&id)?;
+    run(&api, &caller, commands::CancelHold { id }, key).await
+}
+
+/// Exchange booked units for others
+///
+/// All or nothing: other nights, another room. Needs an `Idempotency-Key`.
+#[describe::path(post, path = "/v1/{tenant}/holds/{hold}/move", tag = "Holds",
+    params(("tenant" = described::Slug, Path), ("hold" = described::HoldId, Path),
+        ("Idempotency-Key" = described::IdempotencyKey, Header)),
+    request_body = MoveBooked, responses((status = 200, body = Hold)))]
+pub(super) async fn hold_move(
+    State(api): ApiState,
+    caller: Caller<Sell>,
+    HoldPath(id): HoldPath,
+    idempotency: Idempotency,
+    Json(body): Json<MoveBooked>,
+) -> Result<Reply<Hold>, Problem> {
+    let key = idempotency.needed_key(&(id, &body), "")?;
+    run(&api, &caller, body.into_command(id)?, key).await
+}
+
+/// Give booked units back
+///
+/// Needs an `Idempotency-Key`.
+#[describe::path(post, path = "/v1/{tenant}/holds/{hold}/give-back", tag = "Holds",
+    params(("tenant" = described::Slug, Path), ("hold" = described::HoldId, Path),
+        ("Idempotency-Key" = described::IdempotencyKey, Header)),
+    request_body = GiveBack, responses((status = 200, body = Hold)))]
+pub(super) async fn hold_give_back(
+    State(api): ApiState,
+    caller: Caller<Sell>,
+    HoldPath(id): HoldPath,
+    idempotency: Idempotency,
+    Json(body): Json<GiveBack>,
+) -> Result<Reply<Hold>, Problem> {
+    let key = idempotency.needed_key(&(id, &body), "")?;
+    run(&api, &caller, body.into_command(id)?, key).await
+}

@@ -1,0 +1,132 @@
+//! Webhooks in: no API key, the signature is the key. An answer says that the event is kept, not that it was dealt with.
+//!
+//! Anybody may send anything here. What it can cost: one body of 256 KiB per connection, of which the listener has a
+//! limited number; [`KIBIBYTES_AT_ONCE`] of memory; and, only for what is signed recently and in the right form, two
+//! lookups on the connections that admit callers.
+
+use std::sync::Arc;
+
+use axum::extract::{FromRequestParts, Request, State};
+use axum::http::request::Parts;
+use axum::http::{HeaderMap, StatusCode, header};
+use metrics::counter;
+use serde::Deserialize;
+use surehold_core::kernel::TenantId;
+use surehold_core::operations::{ExternalId, ReceiveEvent};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tracing::warn;
+
+use super::inbox::{Door, InboxSource, Incoming, Received, SourceRefusal};
+use crate::api::{Api, ApiState, BODY_BYTES_MAX, Query, Reply, path_param, read_bytes};
+use crate::describe::{self, IntoParams};
+use crate::keys::{KeyMode, now};
+use crate::problem::{Code, Problem};
+use crate::wire::Delivered;
+
+/// Events that are read and stored at once, by the size of what was sent.
+const KIBIBYTES_AT_ONCE: usize = 64 << 10;
+
+/// Kibibytes that events may still have.
+#[derive(Clone)]
+pub(super) struct Room(Arc<Semaphore>);
+
+impl Default for Room {
+    fn default() -> Room {
+        Room(Arc::new(Semaphore::new(KIBIBYTES_AT_ONCE)))
+    }
+}
+
+/// The source named in the path, and what follows it.
+pub(crate) struct SourcePath {
+    source: Arc<dyn InboxSource>,
+    rest: String,
+}
+
+impl FromRequestParts<Api> for SourcePath {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, api: &Api) -> Result<SourcePath, Problem> {
+        let name = path_param(parts, api, "source").await?;
+        let source = api.config().inbox.source(&name).map(Arc::clone).ok_or_else(no_such_inbox)?;
+        Ok(SourcePath { source, rest: path_param(parts, api, "rest").await? })
+    }
+}
+
+fn no_such_inbox() -> Problem {
+    Problem::new(Code::NotFound, "no webhooks are taken at this address; /docs lists what there is")
+}
+
+#[derive(Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct WebhookQuery {
+    /// Whether it is about the tenant's live or its test data; `live` unless told.
+    mode: Option<KeyMode>,
+}
+
+/// Receive a webhook
+///
+/// `standard/{tenant}/{inbox}` takes Standard Webhooks, signed with the inbox's secret; `stripe/{account}` takes
+/// Stripe's events, signed with a secret of the account. Needs no key: the signature is the key. A repeat is answered
+/// like the first delivery and changes nothing. The body may be anything of up to 256 KiB.
+#[describe::path(post, path = "/webhooks/{source}/{*rest}", tag = "Inbox", security(()),
+    params(("source" = String, Path, example = "standard"), ("rest" = String, Path, example = "casa-azul/orders"),
+        WebhookQuery),
+    responses((status = 202, body = Delivered)))]
+pub(super) async fn webhook_receive(
+    State(api): ApiState,
+    SourcePath { source, rest }: SourcePath,
+    Query(query): Query<WebhookQuery>,
+    request: Request,
+) -> Result<Reply<Delivered>, Problem> {
+    let _room = room_for(&api, request.headers())?;
+    let headers = request.headers().clone();
+    let body = read_bytes(request, BODY_BYTES_MAX).await?;
+    let mode = query.mode.unwrap_or(KeyMode::Live);
+    let incoming = Incoming { path_rest: &rest, mode, headers: &headers, body: &body, now: now(), door: Door(&api) };
+    let received = source.receive(incoming).await.map_err(|refusal| refused(source.name(), refusal))?;
+    let Received { tenant, source: event_source, external_id, content_type, operation } = received;
+    let event = ReceiveEvent::new(event_source, external_id, content_type.as_deref(), &body, operation)?;
+    let delivered = take(&api, tenant, source.name(), event).await?;
+    Ok(Reply { status: StatusCode::ACCEPTED, ..Reply::found(delivered) })
+}
+
+fn refused(source: &'static str, refusal: SourceRefusal) -> Problem {
+    match refusal {
+        SourceRefusal::NotFound => no_such_inbox(),
+        SourceRefusal::SignatureInvalid { why } => {
+            counter!("surehold_inbox_unbelieved_total", "source" => source).increment(1);
+            Problem::new(Code::SignatureInvalid, why)
+        }
+        SourceRefusal::Invalid(invalid) => invalid.into(),
+        SourceRefusal::Fault(fault) => fault.into(),
+    }
+}
+
+pub(super) fn room_for(api: &Api, headers: &HeaderMap) -> Result<OwnedSemaphorePermit, Problem> {
+    let declared = headers.get(header::CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse::<usize>().ok());
+    let kibibytes = declared.unwrap_or(BODY_BYTES_MAX).min(BODY_BYTES_MAX) / 1024 + 1;
+    let wanted = u32::try_from(kibibytes).expect("a body has kibibytes");
+    Arc::clone(&api.state::<Room>().0).try_acquire_many_owned(wanted).map_err(|_| {
+        let detail = "other events are being received; nothing was kept, send it again later";
+        Problem::new(Code::Busy, detail).retry_after(1)
+    })
+}
+
+/// Keeps the event, or finds it kept.
+pub(super) async fn take(
+    api: &Api,
+    tenant: TenantId,
+    source: &'static str,
+    event: ReceiveEvent,
+) -> Result<Delivered, Problem> {
+    let external_id: ExternalId = event.external_id().clone();
+    let done = api.engine().run(tenant, event).await?;
+    let repeated = if done.replayed { "true" } else { "false" };
+    counter!("surehold_inbox_events_total", "source" => source, "repeated" => repeated).increment(1);
+    if done.reply.body_differs {
+        counter!("surehold_inbox_body_differs_total", "source" => source).increment(1);
+        warn!(%tenant, source, %external_id, "Event {external_id} was repeated with another body; the first one counts");
+    }
+    Ok(Delivered::new(done.reply, done.replayed))
+}

@@ -1,0 +1,15 @@
+//! Repairs: what an audit proposed, put right.
+
+mod make;
+
+use crate::api::Module;
+use crate::routes::{Routes, routes};
+
+pub(crate) const MODULE: Module = Module {
+    public: Routes::new,
+    admin: || Routes::new().routes(routes!(make::repairs_make)),
+    state: |_| {},
+    refusals: &[],
+    #[cfg(feature = "fuzz")]
+    readers: crate::readers::Readers::NONE,
+};

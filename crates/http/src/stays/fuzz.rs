@@ -1,0 +1,50 @@
+//! What the fuzzer may reach of this module: its bodies, its cursors and its query strings.
+
+use surehold_core::stays::{self, PropertyName, RatePlanCode, RatePlanKey, RoomTypeCode, RoomTypeKey};
+
+use super::calendar::AskCalendar;
+use super::properties::ListProperties;
+use super::reservations;
+use super::reservations::ListReservations;
+use super::stay::{AwaitCheckout, ListStays};
+use crate::readers::{Readers, canonical, plain, some_hold, taken, understood};
+use crate::wire;
+
+pub(super) const READERS: Readers = Readers {
+    bodies: &[
+        ("property", |body| understood(body, |put: wire::PutProperty| put.into_command(some_property()))),
+        ("room type", |body| {
+            let key =
+                RoomTypeKey { property: some_property(), code: RoomTypeCode::new("double").expect("a good code") };
+            understood(body, |put: wire::PutRoomType| put.into_command(key))
+        }),
+        ("rate plan", |body| {
+            let key =
+                RatePlanKey { property: some_property(), code: RatePlanCode::new("flexible").expect("a good code") };
+            understood(body, |put: wire::PutRatePlan| put.into_command(key))
+        }),
+        ("calendar", |body| understood(body, |put: wire::PutCalendar| put.into_commands(&some_property()))),
+        ("quote", |body| understood(body, |ask: wire::AskQuote| ask.wish())),
+        // The guest is not part of their canonical form, so that cannot be read back.
+        ("stay", |body| understood(body, |create: wire::CreateStay| create.into_command(some_hold()))),
+        ("walk-in", |body| understood(body, |walk_in: wire::WalkIn| walk_in.into_command(some_hold()))),
+        ("confirm", |body| {
+            canonical(body, |confirm: wire::ConfirmStay| stays::commands::ConfirmStay::new(some_hold(), confirm.paid))
+        }),
+        ("checkout", |body| canonical(body, |ask: wire::RequestCheckout| ask.into_command(some_hold()))),
+        ("end", |body| canonical(body, plain::<wire::EndReservation>)),
+        ("change", |body| canonical(body, |change: wire::ChangeReservation| change.into_command(some_hold()))),
+    ],
+    cursors: &[("reservations", |text| Some(reservations::cursor(reservations::parse_cursor(text).ok()?)))],
+    queries: &[
+        ("properties", |uri| taken::<ListProperties>(uri, |_| true)),
+        ("calendar", |uri| taken::<AskCalendar>(uri, |query| query.range().is_ok())),
+        ("stays", |uri| taken::<ListStays>(uri, |_| true)),
+        ("checkout", |uri| taken::<AwaitCheckout>(uri, |query| query.wait().is_ok())),
+        ("reservations", |uri| taken::<ListReservations>(uri, |query| query.on().is_ok())),
+    ],
+};
+
+fn some_property() -> PropertyName {
+    PropertyName::new("sea").expect("a good name")
+}

@@ -1,0 +1,83 @@
+//! Quotes: ask, look.
+
+use axum::extract::State;
+use axum::http::StatusCode;
+use surehold_core::stays::commands::SaveQuote;
+use surehold_core::stays::quote::{StayWish, compute};
+use surehold_core::stays::{self, QuoteId, StayRefusal};
+use surehold_engine::new_uuid_v7;
+
+use crate::api::{Api, ApiState, Caller, Json, QuotePath, Read, Reply, Sell};
+use crate::describe;
+use crate::problem::Problem;
+use crate::wire::{AskQuote, Quote, described};
+
+/// Ask what can be had, and for how much
+///
+/// Best effort: nothing is promised before rooms are held. The quote is kept, so that a stay can refer to it; if there is
+/// nothing to offer, nothing is kept and the status is 200. With an `id` of your own a repeat finds the first quote.
+#[describe::path(post, path = "/v1/{tenant}/quotes", tag = "Stays", params(("tenant" = described::Slug, Path)),
+    request_body = AskQuote, responses((status = 201, body = Quote), (status = 200, body = Quote)))]
+pub(super) async fn quote_ask(
+    State(api): ApiState,
+    caller: Caller<Sell>,
+    Json(body): Json<AskQuote>,
+) -> Result<Reply<Quote>, Problem> {
+    let wish = body.wish()?;
+    if let Some(known) = known_quote(&api, &caller, body.id, &wish).await? {
+        return Ok(Reply { replayed: true, ..kept(&caller, known.into()) });
+    }
+    let views = api.engine().views();
+    let basis = views.quote_basis(caller.tenant, wish.property(), wish.dates());
+    let (now, basis) = tokio::try_join!(views.time_for(caller.tenant), basis)?;
+    let basis = basis.ok_or_else(|| StayRefusal::PropertyNotFound { property: wish.property().clone() })?;
+    let mut offers = compute(&basis, &wish, now);
+    if offers.options.is_empty() {
+        return Ok(Reply::found(Quote::nothing_to_offer(&basis.property, &wish, offers)));
+    }
+    let id = match body.id {
+        Some(id) => id,
+        None => QuoteId::new(new_uuid_v7())?,
+    };
+    let save = SaveQuote::new(id, wish, std::mem::take(&mut offers.options))?;
+    let done = api.engine().run(caller.tenant, save).await?;
+    let quote = Quote::from(done.reply);
+    // Somebody with the same id was faster: what is not for sale was not told then either.
+    let quote = if done.replayed { quote } else { quote.with_the_rest(offers) };
+    Ok(Reply { replayed: done.replayed, ..kept(&caller, quote) })
+}
+
+fn kept(caller: &Caller<Sell>, quote: Quote) -> Reply<Quote> {
+    let location = quote.id.map(|id| format!("/v1/{}/quotes/{id}", caller.slug));
+    Reply { status: StatusCode::CREATED, location, ..Reply::found(quote) }
+}
+
+/// The quote that a repeat is about. Looked for before anything is computed: by now there may be nothing to offer.
+async fn known_quote(
+    api: &Api,
+    caller: &Caller<Sell>,
+    id: Option<QuoteId>,
+    wish: &StayWish,
+) -> Result<Option<stays::Quote>, Problem> {
+    let Some(id) = id else { return Ok(None) };
+    let known = api.engine().views().record::<stays::Quote>(caller.tenant, &id).await?;
+    match known {
+        Some(quote) if !wish.is_of(&quote) => Err(StayRefusal::QuoteIdReused { quote: id }.into()),
+        known => Ok(known),
+    }
+}
+
+/// Look at a quote
+///
+/// Also one that is no longer good: `valid_until` says so.
+#[describe::path(get, path = "/v1/{tenant}/quotes/{quote}", tag = "Stays",
+    params(("tenant" = described::Slug, Path), ("quote" = described::QuoteId, Path)),
+    responses((status = 200, body = Quote)))]
+pub(super) async fn quote_get(
+    State(api): ApiState,
+    caller: Caller<Read>,
+    QuotePath(id): QuotePath,
+) -> Result<Reply<Quote>, Problem> {
+    let quote = api.engine().views().record::<stays::Quote>(caller.tenant, &id).await?;
+    Ok(Reply::found(quote.ok_or(StayRefusal::QuoteNotFound { quote: id })?.into()))
+}

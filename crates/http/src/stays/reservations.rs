@@ -1,0 +1,196 @@
+//! Reservations: look, list, book at the desk, cancel, say that nobody came, change.
+
+use axum::extract::State;
+use axum::http::StatusCode;
+use serde::Deserialize;
+use surehold_core::kernel::{Command, HoldId, Slot};
+use surehold_core::stays::commands::{CancelReservation, NoShow, ReservationReply};
+use surehold_core::stays::{PropertyName, ReservationState, StayRefusal};
+use surehold_engine::{Done, Options, RequestKey, ReservationsOn, new_hold_id};
+
+use super::properties::find_property;
+use crate::api::{Api, ApiState, Caller, HoldPath, Idempotency, Json, Query, Read, Reply, Sell, malformed, page_items};
+use crate::describe::{self, IntoParams};
+use crate::problem::{Code, Problem};
+use crate::wire::{
+    ChangeReservation, Day, EndReservation, Reservation, ReservationPage, WalkIn, described, reservation_seen, words,
+};
+
+/// Look at a reservation
+///
+/// With its payment and its guest.
+#[describe::path(get, path = "/v1/{tenant}/reservations/{hold}", tag = "Stays",
+    params(("tenant" = described::Slug, Path), ("hold" = described::HoldId, Path)),
+    responses((status = 200, body = Reservation)))]
+pub(super) async fn reservation_get(
+    State(api): ApiState,
+    caller: Caller<Read>,
+    HoldPath(hold): HoldPath,
+) -> Result<Reply<Reservation>, Problem> {
+    let found = api.engine().views().reservation(caller.tenant, hold).await?;
+    Ok(Reply::found(reservation_seen(found.ok_or(StayRefusal::ReservationNotFound { hold })?)))
+}
+
+#[derive(Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct ListReservations {
+    #[param(value_type = described::ShortName)]
+    property: PropertyName,
+    /// Of those who arrive on this date. One of the three.
+    #[param(value_type = Option<described::Day>)]
+    arriving: Option<Day>,
+    /// Of those who leave on this date.
+    #[param(value_type = Option<described::Day>)]
+    departing: Option<Day>,
+    /// Of those who sleep there that night.
+    #[param(value_type = Option<described::Day>)]
+    staying: Option<Day>,
+    /// `confirmed` unless told.
+    #[param(value_type = Option<words::ReservationState>)]
+    state: Option<ReservationState>,
+    /// The `next` of the page before.
+    after: Option<String>,
+    #[param(minimum = 1, maximum = 1000, default = 100)]
+    limit: Option<u16>,
+}
+
+impl ListReservations {
+    pub(super) fn on(&self) -> Result<ReservationsOn, Problem> {
+        let date = |day: Day| Slot::night(day.0).map_err(|invalid| malformed(invalid.to_string()));
+        match (self.arriving, self.departing, self.staying) {
+            (Some(day), None, None) => Ok(ReservationsOn::Arriving(date(day)?)),
+            (None, Some(day), None) => Ok(ReservationsOn::Departing(date(day)?)),
+            (None, None, Some(day)) => Ok(ReservationsOn::Staying(date(day)?)),
+            _ => Err(malformed("ask for one of arriving=DATE, departing=DATE and staying=DATE")),
+        }
+    }
+}
+
+/// A date has no such sign.
+pub(super) fn cursor(place: (Slot, HoldId)) -> String {
+    format!("{}@{}", place.0, place.1)
+}
+
+pub(super) fn parse_cursor(text: &str) -> Result<(Slot, HoldId), Problem> {
+    let parse = || {
+        let (date, hold) = text.split_once('@')?;
+        let date = Slot::parse(date).ok().filter(|date| *date != Slot::NONE)?;
+        Some((date, HoldId::parse(hold).ok()?))
+    };
+    parse().ok_or_else(|| malformed("after is not the `next` of a page of reservations"))
+}
+
+/// List who arrives, leaves or stays
+///
+/// In the order of arrival; of those who leave, in the order of their ids.
+#[describe::path(get, path = "/v1/{tenant}/reservations", tag = "Stays",
+    params(("tenant" = described::Slug, Path), ListReservations), responses((status = 200, body = ReservationPage)))]
+pub(super) async fn reservations_list(
+    State(api): ApiState,
+    caller: Caller<Read>,
+    Query(query): Query<ListReservations>,
+) -> Result<Reply<ReservationPage>, Problem> {
+    let (limit, on) = (page_items(query.limit)?, query.on()?);
+    let after = query.after.as_deref().map(parse_cursor).transpose()?;
+    let state = query.state.unwrap_or(ReservationState::Confirmed);
+    let property = find_property(&api, &caller, query.property).await?;
+    let views = api.engine().views();
+    let found = views.reservations_on(caller.tenant, &property.name, on, state, after, limit).await?;
+    let full = found.len() == usize::from(limit);
+    let next = found.last().filter(|_| full).map(|last| cursor(on.place_of(&last.reservation)));
+    let reservations = found.into_iter().map(reservation_seen).collect();
+    Ok(Reply::found(ReservationPage { reservations, next }))
+}
+
+/// Book rooms at the desk
+///
+/// Held and booked in one step, at the present price, without an online payment. With an `id` of your own (a UUIDv7) or
+/// an `Idempotency-Key` the request can be repeated. Under a key the guest is not compared.
+#[describe::path(post, path = "/v1/{tenant}/reservations", tag = "Stays",
+    params(("tenant" = described::Slug, Path), ("Idempotency-Key" = Option<described::IdempotencyKey>, Header)),
+    request_body = WalkIn, responses((status = 201, body = Reservation)))]
+pub(super) async fn reservation_walk_in(
+    State(api): ApiState,
+    caller: Caller<Sell>,
+    idempotency: Idempotency,
+    Json(body): Json<WalkIn>,
+) -> Result<Reply<Reservation>, Problem> {
+    let key = match body.id {
+        Some(_) => idempotency.key(&body)?,
+        None => idempotency.needed_key(&body, ", or give the reservation an id of your own (a UUIDv7)")?,
+    };
+    let id = body.id.unwrap_or_else(new_hold_id);
+    let command = body.into_command(id)?;
+    let done = api.engine().run_with(caller.tenant, command, Options { key, ..Options::default() }).await?;
+    let booked = done.reply.reservation.ok_or_else(|| Problem::new(Code::Defect, "booked without a reservation"))?;
+    let location = format!("/v1/{}/reservations/{}", caller.slug, booked.hold);
+    let reply = Reply::found(Reservation::from(booked));
+    Ok(Reply { status: StatusCode::CREATED, replayed: done.replayed, location: Some(location), ..reply })
+}
+
+async fn run<C: Command<Reply = ReservationReply, Refusal = StayRefusal>>(
+    api: &Api,
+    caller: &Caller<Sell>,
+    command: C,
+    key: Option<RequestKey>,
+) -> Result<Reply<Reservation>, Problem> {
+    let options = Options { key, ..Options::default() };
+    let done: Done<ReservationReply> = api.engine().run_with(caller.tenant, command, options).await?;
+    Ok(Reply::ok(done))
+}
+
+/// Cancel a reservation
+///
+/// For what the conditions say that it costs. What was paid online beyond that goes back. Safe to repeat.
+#[describe::path(post, path = "/v1/{tenant}/reservations/{hold}/cancel", tag = "Stays",
+    params(("tenant" = described::Slug, Path), ("hold" = described::HoldId, Path),
+        ("Idempotency-Key" = Option<described::IdempotencyKey>, Header)),
+    request_body = EndReservation, responses((status = 200, body = Reservation)))]
+pub(super) async fn reservation_cancel(
+    State(api): ApiState,
+    caller: Caller<Sell>,
+    HoldPath(hold): HoldPath,
+    idempotency: Idempotency,
+    Json(body): Json<EndReservation>,
+) -> Result<Reply<Reservation>, Problem> {
+    let key = idempotency.key(&(hold, &body))?;
+    run(&api, &caller, CancelReservation { hold, waived_by: body.waived_by }, key).await
+}
+
+/// Say that nobody came
+///
+/// From the day of arrival on. The nights that are not over are free again. Safe to repeat.
+#[describe::path(post, path = "/v1/{tenant}/reservations/{hold}/no-show", tag = "Stays",
+    params(("tenant" = described::Slug, Path), ("hold" = described::HoldId, Path),
+        ("Idempotency-Key" = Option<described::IdempotencyKey>, Header)),
+    request_body = EndReservation, responses((status = 200, body = Reservation)))]
+pub(super) async fn reservation_no_show(
+    State(api): ApiState,
+    caller: Caller<Sell>,
+    HoldPath(hold): HoldPath,
+    idempotency: Idempotency,
+    Json(body): Json<EndReservation>,
+) -> Result<Reply<Reservation>, Problem> {
+    let key = idempotency.key(&(hold, &body))?;
+    run(&api, &caller, NoShow { hold, waived_by: body.waived_by }, key).await
+}
+
+/// Change the nights, the rooms or the plan
+///
+/// All or nothing, at the present price; `balance` is what is owed then. Safe to repeat: what is given is how the
+/// reservation is to be.
+#[describe::path(post, path = "/v1/{tenant}/reservations/{hold}/change", tag = "Stays",
+    params(("tenant" = described::Slug, Path), ("hold" = described::HoldId, Path),
+        ("Idempotency-Key" = Option<described::IdempotencyKey>, Header)),
+    request_body = ChangeReservation, responses((status = 200, body = Reservation)))]
+pub(super) async fn reservation_change(
+    State(api): ApiState,
+    caller: Caller<Sell>,
+    HoldPath(hold): HoldPath,
+    idempotency: Idempotency,
+    Json(body): Json<ChangeReservation>,
+) -> Result<Reply<Reservation>, Problem> {
+    let key = idempotency.key(&(hold, &body))?;
+    run(&api, &caller, body.into_command(hold)?, key).await
+}

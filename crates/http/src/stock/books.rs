@@ -1,0 +1,33 @@
+//! The books of all stores: how far they are closed, and closing them.
+
+use axum::extract::State;
+use surehold_core::stock;
+use surehold_core::stock::commands;
+
+use crate::api::{ApiState, Caller, Json, Manage, Read, Reply};
+use crate::describe;
+use crate::problem::Problem;
+use crate::wire::described;
+use crate::wire::stock::{Books, CloseBooks};
+
+/// Look how far the books are closed
+#[describe::path(get, path = "/v1/{tenant}/books", tag = "Stock", params(("tenant" = described::Slug, Path)),
+    responses((status = 200, body = Books)))]
+pub(super) async fn books_get(State(api): ApiState, caller: Caller<Read>) -> Result<Reply<Books>, Problem> {
+    let books = api.views().record::<stock::Books>(caller.tenant, &()).await?;
+    Ok(Reply::found(books.unwrap_or_default().into()))
+}
+
+/// Close the books up to an instant
+///
+/// For all stores at once, because transfers carry cost between them; never opened again. Safe to repeat.
+#[describe::path(put, path = "/v1/{tenant}/books", tag = "Stock", params(("tenant" = described::Slug, Path)),
+    request_body = CloseBooks, responses((status = 200, body = Books)))]
+pub(super) async fn books_close(
+    State(api): ApiState,
+    caller: Caller<Manage>,
+    Json(body): Json<CloseBooks>,
+) -> Result<Reply<Books>, Problem> {
+    let done = api.engine().run(caller.tenant, commands::CloseBooks { until: body.closed_until }).await?;
+    Ok(Reply::ok(done))
+}

@@ -1,0 +1,337 @@
+//! What there is: items, their cards, balances and turnover in time, and what runs short.
+
+use axum::extract::State;
+use serde::Deserialize;
+use surehold_core::kernel::{TenantId, Timestamp};
+use surehold_core::stock::{ItemKey, Place, ProductCode, StockItem, StoreName};
+use surehold_engine::{self as engine, Fault, ItemView, ItemsWish};
+
+use super::products::find_product;
+use super::scales::Scales;
+use super::stores::find_store;
+use crate::api::{Api, ApiState, Caller, ItemPath, Query, Read, Reply, malformed, page_items};
+use crate::describe::{self, IntoParams};
+use crate::problem::Problem;
+use crate::wire::described;
+use crate::wire::stock::words::{self, CardOrder};
+use crate::wire::stock::{BalancePage, CardPage, CardRow, Item, ItemBalance, ItemPage, TurnoverPage};
+use crate::wire::{item_seen, turnover_seen};
+
+/// A store's name and a place have no blank; a product's code may.
+pub(super) fn cursor(item: &ItemKey) -> String {
+    format!("{} {} {}", item.store, item.place, item.product)
+}
+
+pub(super) fn parse_cursor(text: &str) -> Result<ItemKey, Problem> {
+    let parse = || {
+        let (store, rest) = text.split_once(' ')?;
+        let (place, product) = rest.split_once(' ')?;
+        let (store, product) = (StoreName::new(store).ok()?, ProductCode::new(product).ok()?);
+        Some(ItemKey { store, place: Place::parse(place)?, product })
+    };
+    parse().ok_or_else(|| malformed("after is not the `next` of a page of items"))
+}
+
+/// Where the next page begins, if this one is full.
+fn next<T>(found: &[T], limit: u16, key: impl FnOnce(&T) -> &ItemKey) -> Option<String> {
+    let full = found.len() == usize::from(limit);
+    found.last().filter(|_| full).map(|last| cursor(key(last)))
+}
+
+#[derive(Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct ListStock {
+    #[param(value_type = Option<described::StoreName>)]
+    store: Option<StoreName>,
+    #[param(value_type = Option<described::ProductCode>)]
+    product: Option<ProductCode>,
+    #[param(value_type = Option<words::Place>)]
+    place: Option<Place>,
+    /// The `next` of the page before.
+    after: Option<String>,
+    #[param(minimum = 1, maximum = 1000, default = 100)]
+    limit: Option<u16>,
+}
+
+/// List what there is
+///
+/// Every product in every store that ever moved, and what is on its way to stores.
+#[describe::path(get, path = "/v1/{tenant}/stock", tag = "Stock", params(("tenant" = described::Slug, Path), ListStock),
+    responses((status = 200, body = ItemPage)))]
+pub(super) async fn stock_list(
+    State(api): ApiState,
+    caller: Caller<Read>,
+    Query(query): Query<ListStock>,
+) -> Result<Reply<ItemPage>, Problem> {
+    let limit = page_items(query.limit)?;
+    let after = query.after.as_deref().map(parse_cursor).transpose()?;
+    let wish = ItemsWish { store: query.store, product: query.product, place: query.place, after };
+    let found = api.views().stock_items(caller.tenant, &wish, limit).await?;
+    let next = next(&found, limit, |last| &last.item.key);
+    Ok(Reply::found(ItemPage { items: shown_items(&api, caller.tenant, found).await?, next }))
+}
+
+async fn shown_items(api: &Api, tenant: TenantId, found: Vec<ItemView>) -> Result<Vec<Item>, Fault> {
+    let products = found.iter().map(|view| view.item.key.product.clone()).collect();
+    let scales = Scales::of(api, tenant, products).await?;
+    let shown = |view: ItemView| {
+        let scale = scales.scale(&view.item.key.product);
+        item_seen(view, scale)
+    };
+    Ok(found.into_iter().map(shown).collect())
+}
+
+#[derive(Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct AskItem {
+    /// `on_hand` unless told.
+    #[param(value_type = Option<words::Place>)]
+    place: Option<Place>,
+}
+
+/// Look at a product in a store
+///
+/// One that never moved has a quantity and a `seq` of 0.
+#[describe::path(get, path = "/v1/{tenant}/stock/{store}/{product}", tag = "Stock",
+    params(("tenant" = described::Slug, Path), ("store" = described::StoreName, Path),
+        ("product" = described::ProductCode, Path), AskItem),
+    responses((status = 200, body = Item)))]
+pub(super) async fn stock_get(
+    State(api): ApiState,
+    caller: Caller<Read>,
+    ItemPath(store, product): ItemPath,
+    Query(query): Query<AskItem>,
+) -> Result<Reply<Item>, Problem> {
+    let (key, scale) = find_item(&api, caller.tenant, store, product, query.place).await?;
+    let found = api.views().stock_item(caller.tenant, &key).await?;
+    let view = found.unwrap_or_else(|| ItemView { item: StockItem::new(key), pool: None });
+    Ok(Reply::found(item_seen(view, scale)))
+}
+
+/// The key of an item whose store and product exist, and the product's scale.
+async fn find_item(
+    api: &Api,
+    tenant: TenantId,
+    store: StoreName,
+    product: ProductCode,
+    place: Option<Place>,
+) -> Result<(ItemKey, u32), Problem> {
+    let store = find_store(api, tenant, store).await?.name;
+    let product = find_product(api, tenant, product).await?;
+    let key = ItemKey { store, place: place.unwrap_or(Place::OnHand), product: product.code };
+    Ok((key, product.scale))
+}
+
+#[derive(Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct AskCard {
+    /// `on_hand` unless told.
+    #[param(value_type = Option<words::Place>)]
+    place: Option<Place>,
+    /// `posting` unless told.
+    #[serde(default)]
+    #[param(value_type = Option<CardOrder>)]
+    order: CardOrder,
+    /// The `next` of the page before, in the same order.
+    after: Option<String>,
+    #[param(minimum = 1, maximum = 1000, default = 100)]
+    limit: Option<u16>,
+}
+
+pub(super) fn effect_cursor((effective_at, seq): (Timestamp, i64)) -> String {
+    format!("{}-{seq}", effective_at.micros())
+}
+
+pub(super) fn parse_effect_cursor(text: &str) -> Result<(Timestamp, i64), Problem> {
+    let (micros, seq) = text.split_once('-').ok_or_else(not_of_a_card)?;
+    let number = |text: &str| text.parse::<i64>().ok().filter(|number| *number >= 0).ok_or_else(not_of_a_card);
+    Ok((Timestamp::from_micros(number(micros)?), number(seq)?))
+}
+
+pub(super) fn parse_seq(text: &str) -> Result<i64, Problem> {
+    text.parse::<i64>().ok().filter(|seq| *seq >= 0).ok_or_else(not_of_a_card)
+}
+
+fn not_of_a_card() -> Problem {
+    malformed("after is not the `next` of a page of this card")
+}
+
+/// Read the card of a product in a store
+///
+/// In the order of posting: every row of its ledger with the balance after it, revaluations included. In the order of effect:
+/// what each row costs by now, and what was there after it.
+#[describe::path(get, path = "/v1/{tenant}/stock/{store}/{product}/card", tag = "Stock",
+    params(("tenant" = described::Slug, Path), ("store" = described::StoreName, Path),
+        ("product" = described::ProductCode, Path), AskCard),
+    responses((status = 200, body = CardPage)))]
+pub(super) async fn stock_card(
+    State(api): ApiState,
+    caller: Caller<Read>,
+    ItemPath(store, product): ItemPath,
+    Query(query): Query<AskCard>,
+) -> Result<Reply<CardPage>, Problem> {
+    let (limit, order) = (page_items(query.limit)?, query.order);
+    let (key, scale) = find_item(&api, caller.tenant, store, product, query.place).await?;
+    let (rows, next) = match order {
+        CardOrder::Posting => {
+            let after = query.after.as_deref().map(parse_seq).transpose()?.unwrap_or(0);
+            let found = api.views().moves(caller.tenant, &key, after, limit).await?;
+            let next = found.last().filter(|_| found.len() == usize::from(limit)).map(|last| last.key.seq.to_string());
+            (found.into_iter().map(|row| CardRow::posted(row, scale)).collect(), next)
+        }
+        CardOrder::Effect => {
+            let after = query.after.as_deref().map(parse_effect_cursor).transpose()?;
+            let found = api.views().moves_by_effect(caller.tenant, &key, after, limit).await?;
+            let last = found.last().filter(|_| found.len() == usize::from(limit));
+            let next = last.map(|last| effect_cursor((last.row.effective_at, last.row.key.seq)));
+            (
+                found.into_iter().map(|row| CardRow::in_effect(row.row, row.value_now, row.balance, scale)).collect(),
+                next,
+            )
+        }
+    };
+    Ok(Reply::found(CardPage { order, scale, rows, next }))
+}
+
+#[derive(Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct AskBalances {
+    /// What took effect up to this instant counts.
+    #[param(value_type = String, format = DateTime)]
+    at: Timestamp,
+    #[param(value_type = Option<described::StoreName>)]
+    store: Option<StoreName>,
+    #[param(value_type = Option<described::ProductCode>)]
+    product: Option<ProductCode>,
+    #[param(value_type = Option<words::Place>)]
+    place: Option<Place>,
+    /// The `next` of the page before.
+    after: Option<String>,
+    #[param(minimum = 1, maximum = 1000, default = 100)]
+    limit: Option<u16>,
+}
+
+/// What there was at an instant, and what it was worth
+///
+/// By the order of effect: as it is known by now, with everything that was posted later and took effect before.
+#[describe::path(get, path = "/v1/{tenant}/stock/balances", tag = "Stock",
+    params(("tenant" = described::Slug, Path), AskBalances), responses((status = 200, body = BalancePage)))]
+pub(super) async fn stock_balances(
+    State(api): ApiState,
+    caller: Caller<Read>,
+    Query(query): Query<AskBalances>,
+) -> Result<Reply<BalancePage>, Problem> {
+    let (limit, at) = (page_items(query.limit)?, query.at);
+    let after = query.after.as_deref().map(parse_cursor).transpose()?;
+    let wish = ItemsWish { store: query.store, product: query.product, place: query.place, after };
+    let found = api.views().balances_at(caller.tenant, &wish, at, limit).await?;
+    let next = next(&found, limit, |last| &last.item);
+    let products = found.iter().map(|balance| balance.item.product.clone()).collect();
+    let scales = Scales::of(&api, caller.tenant, products).await?;
+    let shown = |balance: engine::ItemBalance| {
+        let scale = scales.scale(&balance.item.product);
+        ItemBalance::new(balance.item, balance.balance, balance.revaluing, scale)
+    };
+    let balances = found.into_iter().map(shown).collect();
+    Ok(Reply::found(BalancePage { at, balances, next }))
+}
+
+#[derive(Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct AskTurnover {
+    #[param(value_type = String, format = DateTime)]
+    from: Timestamp,
+    /// Not part of it.
+    #[param(value_type = String, format = DateTime)]
+    until: Timestamp,
+    #[param(value_type = Option<described::StoreName>)]
+    store: Option<StoreName>,
+    #[param(value_type = Option<described::ProductCode>)]
+    product: Option<ProductCode>,
+    #[param(value_type = Option<words::Place>)]
+    place: Option<Place>,
+    /// The `next` of the page before.
+    after: Option<String>,
+    #[param(minimum = 1, maximum = 1000, default = 100)]
+    limit: Option<u16>,
+}
+
+impl AskTurnover {
+    pub(super) fn span(&self) -> Result<(Timestamp, Timestamp), Problem> {
+        if self.from < self.until { Ok((self.from, self.until)) } else { Err(malformed("until is after from")) }
+    }
+}
+
+/// What came and went in a time
+///
+/// Opening + incoming − outgoing + revalued = closing, for each item.
+#[describe::path(get, path = "/v1/{tenant}/stock/turnover", tag = "Stock",
+    params(("tenant" = described::Slug, Path), AskTurnover), responses((status = 200, body = TurnoverPage)))]
+pub(super) async fn stock_turnover(
+    State(api): ApiState,
+    caller: Caller<Read>,
+    Query(query): Query<AskTurnover>,
+) -> Result<Reply<TurnoverPage>, Problem> {
+    let (limit, (from, until)) = (page_items(query.limit)?, query.span()?);
+    let after = query.after.as_deref().map(parse_cursor).transpose()?;
+    let wish = ItemsWish { store: query.store, product: query.product, place: query.place, after };
+    let found = api.views().turnover(caller.tenant, &wish, from, until, limit).await?;
+    let next = next(&found, limit, |last| &last.item);
+    let products = found.iter().map(|turnover| turnover.item.product.clone()).collect();
+    let scales = Scales::of(&api, caller.tenant, products).await?;
+    let shown = |turnover: engine::Turnover| {
+        let scale = scales.scale(&turnover.item.product);
+        turnover_seen(turnover, scale)
+    };
+    let items = found.into_iter().map(shown).collect();
+    Ok(Reply::found(TurnoverPage { from, until, items, next }))
+}
+
+#[derive(Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct AskShortages {
+    #[param(value_type = Option<described::StoreName>)]
+    store: Option<StoreName>,
+    /// Products of which fewer base units than this are available.
+    #[param(minimum = 1, maximum = 1_000_000_000_000_i64, default = 1)]
+    below: Option<i64>,
+    /// The `next` of the page before.
+    after: Option<String>,
+    #[param(minimum = 1, maximum = 1000, default = 100)]
+    limit: Option<u16>,
+}
+
+const BELOW_MAX: i64 = surehold_core::kernel::UNITS_MAX;
+
+impl AskShortages {
+    pub(super) fn below(&self) -> Result<i64, Problem> {
+        match self.below.unwrap_or(1) {
+            below @ 1..=BELOW_MAX => Ok(below),
+            _ => Err(malformed(format!("below is between 1 and {BELOW_MAX}"))),
+        }
+    }
+}
+
+/// List what runs short
+///
+/// Products on hand of which fewer than `below` are available, oversold ones among them. A page may have fewer than `limit`,
+/// or none, and a `next` all the same: up to 10,000 items are looked at for it.
+#[describe::path(get, path = "/v1/{tenant}/stock/shortages", tag = "Stock",
+    params(("tenant" = described::Slug, Path), AskShortages), responses((status = 200, body = ItemPage)))]
+pub(super) async fn stock_shortages(
+    State(api): ApiState,
+    caller: Caller<Read>,
+    Query(query): Query<AskShortages>,
+) -> Result<Reply<ItemPage>, Problem> {
+    let (limit, below) = (page_items(query.limit)?, query.below()?);
+    let after = query.after.as_deref().map(parse_cursor).transpose()?;
+    let found = api.views().shortages(caller.tenant, query.store.as_ref(), below, after, limit).await?;
+    let next = found.next.as_ref().map(cursor);
+    Ok(Reply::found(ItemPage { items: shown_items(&api, caller.tenant, found.items).await?, next }))
+}

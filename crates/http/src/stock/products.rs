@@ -1,0 +1,127 @@
+//! Products and their barcodes: list, look, put, look up.
+
+use std::collections::BTreeSet;
+
+use axum::extract::State;
+use serde::Deserialize;
+use surehold_core::kernel::TenantId;
+use surehold_core::stock::{self, BarcodeText, ProductCode, StockRefusal};
+
+use crate::api::{Api, ApiState, BarcodePath, Caller, Json, Manage, ProductPath, Query, Read, Reply, page_items};
+use crate::describe::{self, IntoParams};
+use crate::problem::{Code, Problem};
+use crate::wire::described;
+use crate::wire::stock::{Barcode, BarcodeList, Barcodes, Product, ProductPage, PutBarcodes, PutProduct};
+
+pub(super) async fn find_product(api: &Api, tenant: TenantId, code: ProductCode) -> Result<stock::Product, Problem> {
+    let found = api.views().record::<stock::Product>(tenant, &code).await?;
+    found.ok_or_else(|| StockRefusal::ProductNotFound { products: vec![code] }.into())
+}
+
+/// What barcodes mean. Refuses with all that nobody has put.
+pub(super) async fn look_up(
+    api: &Api,
+    tenant: TenantId,
+    codes: impl Iterator<Item = &BarcodeText>,
+) -> Result<Barcodes, Problem> {
+    let asked: BTreeSet<BarcodeText> = codes.cloned().collect();
+    let found: Vec<stock::Barcode> = api.views().records_by_key(tenant, &asked).await?;
+    let found: Barcodes = found.into_iter().map(|barcode| (barcode.code.clone(), barcode)).collect();
+    let unknown: Vec<BarcodeText> = asked.into_iter().filter(|code| !found.contains_key(code)).collect();
+    if unknown.is_empty() { Ok(found) } else { Err(barcodes_not_found(&unknown)) }
+}
+
+fn barcodes_not_found(barcodes: &[BarcodeText]) -> Problem {
+    let listed: Vec<&str> = barcodes.iter().map(BarcodeText::as_str).collect();
+    let detail = format!("no such barcode: {}", listed.join(", "));
+    Problem::new(Code::BarcodeNotFound, detail).with("barcodes", &barcodes)
+}
+
+#[derive(Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct ListProducts {
+    /// The `next` of the page before.
+    #[param(value_type = Option<described::ProductCode>)]
+    after: Option<ProductCode>,
+    #[param(minimum = 1, maximum = 1000, default = 100)]
+    limit: Option<u16>,
+}
+
+/// List products
+#[describe::path(get, path = "/v1/{tenant}/products", tag = "Stock",
+    params(("tenant" = described::Slug, Path), ListProducts), responses((status = 200, body = ProductPage)))]
+pub(super) async fn products_list(
+    State(api): ApiState,
+    caller: Caller<Read>,
+    Query(query): Query<ListProducts>,
+) -> Result<Reply<ProductPage>, Problem> {
+    let limit = page_items(query.limit)?;
+    let found = api.views().products(caller.tenant, query.after.as_ref(), limit).await?;
+    let full = found.len() == usize::from(limit);
+    let next = found.last().filter(|_| full).map(|last| last.code.clone());
+    Ok(Reply::found(ProductPage { products: found.into_iter().map(Product::from).collect(), next }))
+}
+
+/// Look at a product
+///
+/// With its barcodes.
+#[describe::path(get, path = "/v1/{tenant}/products/{product}", tag = "Stock",
+    params(("tenant" = described::Slug, Path), ("product" = described::ProductCode, Path)),
+    responses((status = 200, body = Product)))]
+pub(super) async fn product_get(
+    State(api): ApiState,
+    caller: Caller<Read>,
+    ProductPath(code): ProductPath,
+) -> Result<Reply<Product>, Problem> {
+    let found = find_product(&api, caller.tenant, code).await?;
+    let barcodes = api.views().barcodes_of(caller.tenant, &found.code).await?;
+    let barcodes = Some(barcodes.into_iter().map(Barcode::from).collect());
+    Ok(Reply::found(Product { barcodes, ..Product::from(found) }))
+}
+
+/// Put a product
+///
+/// Creates it, or replaces what it was. Scale, tracking and the packs that it has stay: documents count in them. Safe to
+/// repeat.
+#[describe::path(put, path = "/v1/{tenant}/products/{product}", tag = "Stock",
+    params(("tenant" = described::Slug, Path), ("product" = described::ProductCode, Path)),
+    request_body = PutProduct, responses((status = 200, body = Product)))]
+pub(super) async fn product_put(
+    State(api): ApiState,
+    caller: Caller<Manage>,
+    ProductPath(code): ProductPath,
+    Json(body): Json<PutProduct>,
+) -> Result<Reply<Product>, Problem> {
+    let done = api.engine().run(caller.tenant, body.into_command(code)?).await?;
+    Ok(Reply::ok(done))
+}
+
+/// Put barcodes of a product
+///
+/// All or none. Others that it has stay. Safe to repeat.
+#[describe::path(put, path = "/v1/{tenant}/products/{product}/barcodes", tag = "Stock",
+    params(("tenant" = described::Slug, Path), ("product" = described::ProductCode, Path)),
+    request_body = PutBarcodes, responses((status = 200, body = BarcodeList)))]
+pub(super) async fn barcodes_put(
+    State(api): ApiState,
+    caller: Caller<Manage>,
+    ProductPath(code): ProductPath,
+    Json(body): Json<PutBarcodes>,
+) -> Result<Reply<BarcodeList>, Problem> {
+    let done = api.engine().run(caller.tenant, body.into_command(code)?).await?;
+    Ok(Reply::ok(done))
+}
+
+/// Look up a barcode
+#[describe::path(get, path = "/v1/{tenant}/barcodes/{barcode}", tag = "Stock",
+    params(("tenant" = described::Slug, Path), ("barcode" = described::BarcodeText, Path)),
+    responses((status = 200, body = Barcode)))]
+pub(super) async fn barcode_get(
+    State(api): ApiState,
+    caller: Caller<Read>,
+    BarcodePath(code): BarcodePath,
+) -> Result<Reply<Barcode>, Problem> {
+    let found = api.views().record::<stock::Barcode>(caller.tenant, &code).await?;
+    Ok(Reply::found(found.ok_or_else(|| barcodes_not_found(&[code]))?.into()))
+}
