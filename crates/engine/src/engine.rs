@@ -12,12 +12,12 @@ use tokio::time::{Instant, timeout_at};
 use uuid::Uuid;
 
 use crate::job::{CommandJob, Outcome, Ticket};
-use crate::outbox::fan_out_forever;
+use crate::kernel::retention::trim_forever;
+use crate::kernel::sweeper::sweep_forever;
+use crate::operations::outbox::fan_out_forever;
+use crate::operations::scheduler::fire_forever;
 use crate::queue::{Bustle, Ended, LaneSender, lane_queue};
-use crate::retention::trim_forever;
-use crate::scheduler::fire_forever;
 use crate::stock::revalue_forever;
-use crate::sweeper::sweep_forever;
 use crate::{BATCH_COMMANDS_MAX, Failure, Fault, Registry, RenderEvent, RequestKey, Store, StoreError, Views, Wakeups};
 
 #[derive(Clone, Copy, Debug)]

@@ -46,16 +46,16 @@ pub struct Checked {
 }
 
 /// As many of each invariant are kept.
-pub(super) const KEPT_MAX: usize = 1_000;
+pub(crate) const KEPT_MAX: usize = 1_000;
 
 #[derive(Debug, Default)]
-pub(super) struct Findings {
+pub(crate) struct Findings {
     found: BTreeMap<&'static str, (u64, Vec<Finding>)>,
 }
 
 impl Findings {
     /// `finding` is asked for only if it is kept.
-    pub(super) fn add(
+    pub(crate) fn add(
         &mut self,
         invariant: &'static str,
         tenant: TenantId,
@@ -71,24 +71,24 @@ impl Findings {
     }
 
     /// More of what was added before, without a word about each.
-    pub(super) fn add_uncounted(&mut self, invariant: &'static str, more: u64) {
+    pub(crate) fn add_uncounted(&mut self, invariant: &'static str, more: u64) {
         if more > 0 {
             self.found.entry(invariant).or_default().0 += more;
         }
     }
 
-    pub(super) fn count_of(&self, invariants: &[&'static str]) -> u64 {
+    pub(crate) fn count_of(&self, invariants: &[&'static str]) -> u64 {
         invariants.iter().filter_map(|name| self.found.get(name)).map(|(count, _)| count).sum()
     }
 
     /// What is left under names that are in no list. Nothing is, but a broken rule must not be passed over in silence.
-    pub(super) fn take_unlisted(&mut self) -> impl Iterator<Item = Checked> + use<> {
+    pub(crate) fn take_unlisted(&mut self) -> impl Iterator<Item = Checked> + use<> {
         const UNLISTED: &Invariant = &Invariant { name: "unlisted", says: "every rule is in the list of its module" };
         let left = std::mem::take(&mut self.found).into_values();
         left.map(|(count, findings)| Checked { invariant: UNLISTED, count, findings })
     }
 
-    pub(super) fn take(&mut self, invariant: &'static Invariant) -> Checked {
+    pub(crate) fn take(&mut self, invariant: &'static Invariant) -> Checked {
         let (count, findings) = self.found.remove(invariant.name).unwrap_or_default();
         Checked { invariant, count, findings }
     }

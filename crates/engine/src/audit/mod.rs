@@ -1,15 +1,8 @@
 //! What must hold of everything that is stored, asked of one consistent read: for `surehold audit` and for tests.
 //! Changes nothing. [`MODULES`] is where a module registers what must hold of its rows; `kernel/` is the largest.
 
-mod findings;
-mod inbox;
-mod kernel;
-mod operations;
-mod replies;
-mod rules;
-mod stays;
-mod stock;
-mod tenants;
+pub(crate) mod findings;
+pub(crate) mod rules;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,12 +10,10 @@ use surehold_core::kernel::{ColumnType, Row, TenantId, Timestamp};
 use surehold_core::operations::OperationType;
 
 pub use findings::{Checked, Finding, Proposal, Remedy};
-pub use inbox::inbox_findings;
-pub use operations::operation_findings;
 
 use findings::Findings;
 
-use crate::{OwnedValue, Snapshot, SnapshotError};
+use crate::{OwnedValue, Snapshot, SnapshotError, kernel, operations, stays, stock};
 
 /// Something that must hold of what is stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,20 +24,20 @@ pub struct Invariant {
 }
 
 /// What a module promises of its rows, and how that is looked at.
-struct Module {
-    invariants: &'static [Invariant],
-    check: fn(&mut Auditing<'_>) -> Result<(), SnapshotError>,
+pub(crate) struct Audit {
+    pub(crate) invariants: &'static [Invariant],
+    pub(crate) check: fn(&mut Auditing<'_>) -> Result<(), SnapshotError>,
 }
 
 /// The one list. A new module adds a line here, and nothing else.
-const MODULES: &[Module] = &[
-    tenants::MODULE,
-    kernel::MODULE,
-    replies::MODULE,
-    operations::MODULE,
-    inbox::MODULE,
-    stays::MODULE,
-    stock::MODULE,
+const MODULES: &[Audit] = &[
+    kernel::audit::tenants::AUDIT,
+    kernel::audit::AUDIT,
+    kernel::audit::replies::AUDIT,
+    operations::audit::AUDIT,
+    operations::audit::inbox::AUDIT,
+    stays::audit::AUDIT,
+    stock::audit::AUDIT,
 ];
 
 /// Everything that is looked at, in the order of the report.
@@ -106,17 +97,17 @@ pub fn audit(snapshot: &mut dyn Snapshot, config: &AuditConfig) -> Result<AuditR
 }
 
 /// An audit under way.
-struct Auditing<'a> {
+pub(crate) struct Auditing<'a> {
     snapshot: &'a mut dyn Snapshot,
-    config: &'a AuditConfig,
-    now: Timestamp,
-    findings: Findings,
+    pub(crate) config: &'a AuditConfig,
+    pub(crate) now: Timestamp,
+    pub(crate) findings: Findings,
     rows_read: u64,
-    tenants: u64,
+    pub(crate) tenants: u64,
 }
 
 impl Auditing<'_> {
-    fn each(
+    pub(crate) fn each(
         &mut self,
         sql: &str,
         params: &[OwnedValue],
@@ -131,7 +122,7 @@ impl Auditing<'_> {
     }
 
     /// Whose rows are in a table: one look into its primary key for each, not a scan.
-    fn tenants_in(&mut self, table: &str) -> Result<Vec<TenantId>, SnapshotError> {
+    pub(crate) fn tenants_in(&mut self, table: &str) -> Result<Vec<TenantId>, SnapshotError> {
         let sql = format!(
             "with recursive found(tenant) as (select min(tenant) from {table} union all \
              select (select min(t.tenant) from {table} t where t.tenant > found.tenant) from found \
@@ -154,7 +145,7 @@ impl Auditing<'_> {
     }
 
     /// How often something was repaired before.
-    fn repair_number(&mut self, tenant: TenantId, target: &str) -> Result<i64, SnapshotError> {
+    pub(crate) fn repair_number(&mut self, tenant: TenantId, target: &str) -> Result<i64, SnapshotError> {
         let sql = "select number from repairs where tenant = $1 and target = $2";
         let params = [OwnedValue::Int(tenant.0), OwnedValue::Text(target.to_owned())];
         let mut number = 0;

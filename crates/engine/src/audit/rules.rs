@@ -8,26 +8,26 @@ use super::{Auditing, Finding, Remedy};
 use crate::{Fault, OwnedValue, ReadRow, SnapshotError, Views};
 
 /// Each answer is a tenant and two names.
-pub(super) struct Rule {
-    pub(super) invariant: &'static str,
+pub(crate) struct Rule {
+    pub(crate) invariant: &'static str,
     /// What is wrong, after the name of what it is about.
-    pub(super) says: &'static str,
-    pub(super) remedy: &'static str,
-    pub(super) sql: Cow<'static, str>,
-    pub(super) params: Vec<OwnedValue>,
+    pub(crate) says: &'static str,
+    pub(crate) remedy: &'static str,
+    pub(crate) sql: Cow<'static, str>,
+    pub(crate) params: Vec<OwnedValue>,
     /// Both names as one.
-    pub(super) key: fn(&str, &str) -> String,
+    pub(crate) key: fn(&str, &str) -> String,
 }
 
 /// A rule is shown by a few examples where only a view is at hand.
 const EXAMPLES_MAX: u16 = 100;
 
-pub(super) fn both(one: &str, two: &str) -> String {
+pub(crate) fn both(one: &str, two: &str) -> String {
     format!("{one} {two}")
 }
 
 impl Rule {
-    pub(super) const fn new(
+    pub(crate) const fn new(
         invariant: &'static str,
         says: &'static str,
         remedy: &'static str,
@@ -36,7 +36,7 @@ impl Rule {
         Rule { invariant, says, remedy, sql: Cow::Borrowed(sql), params: Vec::new(), key: both }
     }
 
-    pub(super) fn check(&self, audit: &mut Auditing<'_>) -> Result<(), SnapshotError> {
+    pub(crate) fn check(&self, audit: &mut Auditing<'_>) -> Result<(), SnapshotError> {
         let columns = [ColumnType::Int, ColumnType::Text, ColumnType::Text];
         audit.each(&self.sql, &self.params, &columns, |findings, row| {
             let Ok(tenant) = row.int() else { return };
@@ -48,7 +48,7 @@ impl Rule {
     }
 
     /// A few examples, as last committed.
-    pub(super) async fn ask(&self, views: &Views) -> Result<Vec<Finding>, Fault> {
+    pub(crate) async fn ask(&self, views: &Views) -> Result<Vec<Finding>, Fault> {
         let sql = format!("select * from ({}) wrong order by 1, 2, 3 limit {EXAMPLES_MAX}", self.sql);
         let finding = |row: &ReadRow| {
             Ok::<Finding, Corrupt>(Finding {

@@ -3,7 +3,7 @@
 use surehold_core::operations::builtin::{Announce, ExpireHoldOnce, ProcessInboxEvent};
 use surehold_core::stock::operations::PostDocumentPart;
 
-use super::Registry;
+use crate::Registry;
 
 /// Adds what is built in.
 #[must_use]

@@ -8,12 +8,11 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use tracing::debug;
 
-use super::Registered;
 use super::agenda::Agenda;
 use super::context::Context;
 use super::effects::EffectRun;
 use super::gate::{BLOCKED_ELSEWHERE, Entry};
-use crate::{Fault, QueuePlace};
+use crate::{Fault, QueuePlace, Registered};
 
 const PAGE: u16 = 200;
 /// Of one tenant in one round; then it is the others' turn.

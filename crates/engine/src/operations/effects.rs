@@ -17,12 +17,12 @@ use surehold_core::operations::{
 use tokio::time::Instant;
 use tracing::{Instrument, debug, error, info_span, warn};
 
+use super::Boundary;
 use super::context::{Context, note_failure};
 use super::gate::Pass;
 use super::states::{settle, trouble_of};
-use super::{Boundary, Provider, Told};
-use crate::views::EVER;
-use crate::{Failure, Fault};
+use super::views::EVER;
+use crate::{Failure, Fault, Provider, Told};
 
 /// A call ends this long into its lease, so that there is time to write its result down.
 const CALL_PERCENT: u32 = 90;

@@ -10,7 +10,7 @@ use surehold_core::operations::{Admission, Breaker, BreakerPolicy, Nature, Opera
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
-use super::Told;
+use crate::Told;
 
 /// Breakers that are kept; beyond that those that are closed are let go of.
 const BREAKERS_MAX: usize = 10_000;

@@ -2,21 +2,27 @@
 //! Start reading at `worker.rs`, then `states.rs` and `effects.rs`.
 
 mod agenda;
+pub(crate) mod audit;
 mod builtin;
 mod config;
 mod context;
 mod dispatch;
 mod effects;
 mod gate;
-mod provider;
+pub(crate) mod outbox;
 mod pulse;
-mod registry;
+pub(crate) mod scheduler;
 mod states;
+mod views;
 mod watchdog;
 mod worker;
 
+pub use audit::{inbox_findings, operation_findings};
 pub use builtin::builtin;
 pub use config::{Boundary, WorkerConfig};
-pub use provider::{Provider, Told};
-pub use registry::{Registered, Registry};
+pub use outbox::{RenderEvent, ReplayWish, Replayed};
+pub use views::{
+    OperationBrief, OperationDepth, OperationPage, OperationView, QueuePlace, RunState, StuckOperation,
+    TIMELINE_ENTRIES_MAX, TIMELINE_OPERATIONS_MAX, Timeline, TimelineEntry, TimelineFact, WebhookDelivery,
+};
 pub use worker::Worker;

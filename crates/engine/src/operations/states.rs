@@ -14,11 +14,11 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use tracing::{debug, warn};
 
+use super::Boundary;
 use super::agenda::Agenda;
 use super::context::{Context, background, note_failure};
-use super::{Boundary, Registered};
-use crate::views::EVER;
-use crate::{Failure, Fault, QueuePlace};
+use super::views::EVER;
+use crate::{Failure, Fault, QueuePlace, Registered};
 
 const PAGE: u16 = 2_000;
 /// Then it is other tenants' turn.

@@ -13,7 +13,7 @@ use surehold_core::stock::{ItemKey, ProductCode, Revaluing, StockItem, StockRefu
 use tokio::time::timeout;
 use tracing::{debug, error, warn};
 
-use crate::views::Step;
+use super::views::Step;
 use crate::{Engine, Failure, Fault, Options};
 
 const ITEMS_PER_LOOK: u16 = 100;
