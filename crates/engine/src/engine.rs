@@ -1,59 +1,22 @@
 //! The engine: takes commands in, gives outcomes out.
 
-use std::sync::Arc;
+use std::collections::HashMap;
+use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use futures_util::future::join_all;
-use surehold_core::kernel::commands::{ClaimSlug, CreateTenant};
-use surehold_core::kernel::{Command, HoldId, HoldPolicy, Invalid, Refusal, Slug, Tenant, TenantId};
+use surehold_core::kernel::{Command, HoldId, TenantId};
 use tokio::sync::{Notify, oneshot};
 use tokio::task::AbortHandle;
 use tokio::time::{Instant, timeout_at};
 use uuid::Uuid;
 
 use crate::job::{CommandJob, Outcome, Ticket};
-use crate::kernel::retention::trim_forever;
-use crate::kernel::sweeper::sweep_forever;
-use crate::operations::outbox::fan_out_forever;
-use crate::operations::scheduler::fire_forever;
+use crate::modules;
 use crate::queue::{Bustle, Ended, LaneSender, lane_queue};
-use crate::stock::revalue_forever;
-use crate::{BATCH_COMMANDS_MAX, Failure, Fault, Registry, RenderEvent, RequestKey, Store, StoreError, Views, Wakeups};
-
-#[derive(Clone, Copy, Debug)]
-pub struct EngineConfig {
-    /// Commands that may wait in front of a lane; beyond that callers are told to come back.
-    pub waiting_commands_max: usize,
-    /// How long a caller waits for an answer unless it says otherwise.
-    pub deadline: Duration,
-    /// The pause between sweeps for lapsed holds; `None` leaves it to others.
-    pub sweep_pause: Option<Duration>,
-    /// The longest pause between looks for schedules that are due; `None` leaves them to others.
-    pub schedule_pause: Option<Duration>,
-    /// The pause between looks for items whose costs have to be worked out anew; `None` leaves them to others.
-    pub revalue_pause: Option<Duration>,
-    /// How long events are kept; `None` keeps them for ever.
-    pub journal_retention: Option<Duration>,
-    /// The pause between looks for events that webhook endpoints have not been told; `None` leaves it to others.
-    pub outbox_pause: Option<Duration>,
-    /// The wire form of events; without one nothing can be told to anybody.
-    pub render_event: Option<RenderEvent>,
-}
-
-impl Default for EngineConfig {
-    fn default() -> EngineConfig {
-        EngineConfig {
-            waiting_commands_max: 32_768,
-            deadline: Duration::from_secs(10),
-            sweep_pause: Some(Duration::from_secs(1)),
-            schedule_pause: Some(Duration::from_secs(1)),
-            revalue_pause: Some(Duration::from_secs(1)),
-            journal_retention: None,
-            outbox_pause: Some(Duration::from_millis(200)),
-            render_event: None,
-        }
-    }
-}
+use crate::{
+    BATCH_COMMANDS_MAX, EngineConfig, Failure, Fault, Registry, RequestKey, Store, StoreError, Views, Wakeups,
+};
 
 /// Nobody waits longer, whatever they ask for.
 const DEADLINE_MAX: Duration = Duration::from_hours(1);
@@ -88,12 +51,22 @@ struct Shared {
     views: Views,
     registry: Registry,
     wakeups: Wakeups,
-    /// Something has taken effect in the past of an item: costs may have to be worked out anew.
-    past_changed: Notify,
+    /// What runs beside the lanes, and can be told that there is something to do.
+    alarms: HashMap<&'static str, Notify>,
     config: EngineConfig,
     ended: std::sync::Mutex<Vec<Ended>>,
     /// What runs beside the lanes and ends with them.
     background: std::sync::Mutex<Vec<AbortHandle>>,
+}
+
+/// An engine as what runs beside its lanes knows it: it is not kept alive.
+pub(crate) struct EngineRef(Weak<Shared>);
+
+impl EngineRef {
+    /// `None` when it is time to end.
+    pub(crate) fn get(&self) -> Option<Engine> {
+        self.0.upgrade().map(|shared| Engine { shared })
+    }
 }
 
 impl std::fmt::Debug for Engine {
@@ -125,24 +98,17 @@ impl Engine {
         let ended = std::sync::Mutex::new(ended);
         let background = std::sync::Mutex::default();
         let views = Views::new(store);
-        let past_changed = Notify::new();
-        let shared = Shared { lanes, views, registry, wakeups, past_changed, config, ended, background };
+        let alarms = modules::background().map(|work| (work.name, Notify::new())).collect();
+        let shared = Shared { lanes, views, registry, wakeups, alarms, config, ended, background };
         let engine = Engine { shared: Arc::new(shared) };
-        let sweeping = config.sweep_pause.map(|pause| tokio::spawn(sweep_forever(engine.downgrade(), pause)));
-        let firing = config.schedule_pause.map(|pause| tokio::spawn(fire_forever(engine.downgrade(), pause)));
-        let revaluing = config.revalue_pause.map(|pause| tokio::spawn(revalue_forever(engine.downgrade(), pause)));
-        let trimming = config.journal_retention.map(|kept| tokio::spawn(trim_forever(engine.downgrade(), kept)));
-        let telling = config.outbox_pause.zip(config.render_event);
-        let telling = telling.map(|(pause, render)| tokio::spawn(fan_out_forever(engine.downgrade(), pause, render)));
-        let tasks = [sweeping, firing, revaluing, trimming, telling];
-        let tasks = tasks.into_iter().flatten().map(|task| task.abort_handle());
+        let started = modules::background().filter_map(|work| (work.start)(&config, engine.downgrade()));
+        let tasks = started.map(|work| tokio::spawn(work).abort_handle());
         engine.shared.background.lock().expect("nothing panics while holding it").extend(tasks);
         Ok(engine)
     }
 
-    fn downgrade(&self) -> impl Fn() -> Option<Engine> + Send + 'static {
-        let shared = Arc::downgrade(&self.shared);
-        move || shared.upgrade().map(|shared| Engine { shared })
+    fn downgrade(&self) -> EngineRef {
+        EngineRef(Arc::downgrade(&self.shared))
     }
 
     pub fn views(&self) -> &Views {
@@ -154,8 +120,14 @@ impl Engine {
         &self.shared.registry
     }
 
-    pub(crate) fn past_changed(&self) -> &Notify {
-        &self.shared.past_changed
+    /// Tells what runs in the background under this name that it need not wait for its next look.
+    pub(crate) fn wake(&self, background: &'static str) {
+        self.shared.alarms[background].notify_one();
+    }
+
+    /// Waits until it was told so since the last time.
+    pub(crate) async fn woken(&self, background: &'static str) {
+        self.shared.alarms[background].notified().await;
     }
 
     /// How long a caller waits that asks for no other time.
@@ -247,33 +219,6 @@ impl Engine {
         let mixed = tenant.0.cast_unsigned().wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
         let lanes = u64::try_from(self.shared.lanes.len()).expect("a handful");
         &self.shared.lanes[usize::try_from(mixed % lanes).expect("below a handful")]
-    }
-
-    /// Finds or makes the tenant with this slug. Safe to repeat, also after a crash halfway.
-    pub async fn create_tenant(
-        &self,
-        slug: Slug,
-        policy: HoldPolicy,
-        candidate: TenantId,
-    ) -> Result<TenantId, Failure<Refusal>> {
-        let create = CreateTenant::new(slug.clone(), policy).map_err(|e: Invalid| Failure::Refused(e.into()))?;
-        // A tenant that exists under another name must not take this one away from everybody.
-        let known = self.views().record::<Tenant>(candidate, &()).await?;
-        if known.is_some_and(|tenant| tenant.slug != slug) {
-            return Err(Failure::Refused(Refusal::TenantExists));
-        }
-        let claim = self.run(TenantId::DIRECTORY, ClaimSlug { slug, claimed_by: candidate }).await?;
-        self.run(claim.reply, create).await?;
-        Ok(claim.reply)
-    }
-
-    /// Makes the tenant's test twin unless it exists, with the tenant's policy. Safe to repeat.
-    pub async fn create_test_twin(&self, tenant: TenantId) -> Result<TenantId, Failure<Refusal>> {
-        let live = self.views().record::<Tenant>(tenant, &()).await?;
-        let live = live.ok_or(Failure::Refused(Refusal::TenantNotFound))?;
-        let create = CreateTenant::new(live.slug, live.policy).map_err(|e: Invalid| Failure::Refused(e.into()))?;
-        self.run(tenant.twin(), create).await?;
-        Ok(tenant.twin())
     }
 
     /// Whether every lane still takes commands.

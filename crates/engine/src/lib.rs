@@ -3,6 +3,7 @@
 
 mod audit;
 mod blocking;
+mod config;
 mod engine;
 mod failure;
 mod job;
@@ -10,6 +11,8 @@ mod kernel;
 mod lane;
 mod memory;
 mod migrate;
+mod module;
+mod modules;
 mod operations;
 mod provider;
 mod queue;
@@ -28,13 +31,14 @@ mod work;
 
 pub use audit::{AuditConfig, AuditReport, Checked, Finding, Invariant, Proposal, Remedy, audit, invariants};
 pub use blocking::block_on;
-pub use engine::{Engine, EngineConfig, Options, new_hold_id, new_uuid_v7};
+pub use config::{EngineConfig, RenderEvent};
+pub use engine::{Engine, Options, new_hold_id, new_uuid_v7};
 pub use failure::{Done, Failure, Fault};
 pub use lane::BATCH_COMMANDS_MAX;
 pub use migrate::{Applied, Migration, SchemaError, pending};
 pub use provider::{Provider, Told};
 pub use queue::{LaneEnd, LaneQueue};
-pub use registry::{Registered, Registry};
+pub use registry::{Registered, Registry, builtin};
 pub use request_key::RequestKey;
 pub use session::{JournalHead, Session, StoreError, TenantWork, Turns};
 pub use snapshot::{Snapshot, SnapshotError};

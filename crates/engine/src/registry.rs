@@ -10,6 +10,7 @@ use surehold_core::operations::{
 };
 
 use crate::Provider;
+use crate::modules::MODULES;
 
 /// How operations of a type are carried out.
 #[derive(Clone)]
@@ -100,5 +101,29 @@ impl Registry {
 
     pub fn schedulable_kinds(&self) -> impl Iterator<Item = &'static OperationType> {
         self.kinds().filter(|kind| is_schedulable(kind))
+    }
+}
+
+/// Adds the types that every installation carries out.
+#[must_use]
+pub fn builtin(registry: Registry) -> Registry {
+    MODULES.iter().fold(registry, |registry, module| (module.register)(registry))
+}
+
+#[cfg(test)]
+mod tests {
+    use surehold_core::operations::{OperationType, TypeName, lint};
+
+    use super::*;
+
+    #[test]
+    fn all_types_together_are_sound() {
+        let registry = builtin(Registry::default());
+        let kinds: Vec<&OperationType> = registry.kinds().collect();
+        assert!(kinds.len() >= 5, "{kinds:?}");
+        assert_eq!(lint(&kinds), Vec::<String>::new());
+        assert!(registry.schedulable(&TypeName::new("ANNOUNCE").unwrap()).is_some());
+        assert!(registry.schedulable(&TypeName::new("RECONCILE_STUCK_OPERATION").unwrap()).is_none());
+        assert_eq!(registry.schedulable_kinds().map(|kind| kind.name).collect::<Vec<_>>(), ["ANNOUNCE"]);
     }
 }

@@ -1,8 +1,17 @@
 //! The kernel's records beside the lanes: tenants, pools, holds, the journal.
 
-pub(crate) mod audit;
-pub(crate) mod retention;
-pub(crate) mod sweeper;
+mod audit;
+mod retention;
+mod sweeper;
+mod tenants;
 mod views;
 
 pub use views::{JournalRow, JournalTail, TenantRow};
+
+use crate::module::Module;
+
+pub(crate) const MODULE: Module = Module {
+    audits: &[audit::tenants::AUDIT, audit::AUDIT, audit::replies::AUDIT],
+    background: &[sweeper::BACKGROUND, retention::BACKGROUND],
+    register: |registry| registry,
+};

@@ -8,12 +8,17 @@ use surehold_core::kernel::commands::ExpireLapsedHolds;
 use tracing::{debug, warn};
 
 use crate::Engine;
+use crate::engine::EngineRef;
+use crate::module::Background;
+
+pub(super) const BACKGROUND: Background =
+    Background { name: "sweeping", start: |config, engine| Some(Box::pin(sweep_forever(engine, config.sweep_pause?))) };
 
 /// Ends with the engine, which it does not keep alive.
-pub(crate) async fn sweep_forever(engine: impl Fn() -> Option<Engine>, pause: Duration) {
+async fn sweep_forever(engine: EngineRef, pause: Duration) {
     loop {
         tokio::time::sleep(pause).await;
-        let Some(engine) = engine() else { return };
+        let Some(engine) = engine.get() else { return };
         match engine.views().tenants_with_lapsed_holds().await {
             Ok(tenants) => {
                 for tenant in tenants {

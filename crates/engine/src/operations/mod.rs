@@ -2,27 +2,35 @@
 //! Start reading at `worker.rs`, then `states.rs` and `effects.rs`.
 
 mod agenda;
-pub(crate) mod audit;
-mod builtin;
+mod audit;
 mod config;
 mod context;
 mod dispatch;
 mod effects;
 mod gate;
-pub(crate) mod outbox;
+mod outbox;
 mod pulse;
-pub(crate) mod scheduler;
+mod scheduler;
 mod states;
 mod views;
 mod watchdog;
 mod worker;
 
 pub use audit::{inbox_findings, operation_findings};
-pub use builtin::builtin;
 pub use config::{Boundary, WorkerConfig};
-pub use outbox::{RenderEvent, ReplayWish, Replayed};
+pub use outbox::{ReplayWish, Replayed};
 pub use views::{
     OperationBrief, OperationDepth, OperationPage, OperationView, QueuePlace, RunState, StuckOperation,
     TIMELINE_ENTRIES_MAX, TIMELINE_OPERATIONS_MAX, Timeline, TimelineEntry, TimelineFact, WebhookDelivery,
 };
 pub use worker::Worker;
+
+use surehold_core::operations::builtin::{Announce, ExpireHoldOnce, ProcessInboxEvent};
+
+use crate::module::Module;
+
+pub(crate) const MODULE: Module = Module {
+    audits: &[audit::AUDIT, audit::inbox::AUDIT],
+    background: &[scheduler::BACKGROUND, outbox::BACKGROUND],
+    register: |registry| registry.state(Announce).state(ExpireHoldOnce).state(ProcessInboxEvent),
+};

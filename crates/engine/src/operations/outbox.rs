@@ -7,7 +7,7 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
-use serde_json::{Value, json};
+use serde_json::json;
 use surehold_core::kernel::{Event, TenantId, Timestamp};
 use surehold_core::operations::OperationRefusal;
 use surehold_core::operations::outbox::{
@@ -18,10 +18,9 @@ use tokio::time::Instant;
 use tracing::{debug, warn};
 
 use super::views::EndpointPlace;
-use crate::{Engine, Failure, Fault, JournalRow};
-
-/// The wire form of an event.
-pub type RenderEvent = fn(&Event) -> Value;
+use crate::engine::EngineRef;
+use crate::module::Background;
+use crate::{Engine, Failure, Fault, JournalRow, RenderEvent};
 
 const ROWS_PER_READ: u16 = 256;
 const EVENTS_PER_READ: i64 = 1_000;
@@ -33,12 +32,17 @@ const SILENT_FOR_MAX: Duration = Duration::from_hours(1);
 /// Then it is the next endpoint's turn: one that has much to catch up with does not keep the others waiting.
 const DELIVERIES_PER_LOOK_ENOUGH: u64 = 10_000;
 
+pub(super) const BACKGROUND: Background = Background {
+    name: "fanning-out",
+    start: |config, engine| Some(Box::pin(fan_out_forever(engine, config.outbox_pause?, config.render_event?))),
+};
+
 /// Ends with the engine, which it does not keep alive.
-pub(crate) async fn fan_out_forever(engine: impl Fn() -> Option<Engine>, pause: Duration, render: RenderEvent) {
+async fn fan_out_forever(engine: EngineRef, pause: Duration, render: RenderEvent) {
     let mut outbox = Outbox { render, silences: HashMap::new() };
     loop {
         tokio::time::sleep(pause).await;
-        let Some(engine) = engine() else { return };
+        let Some(engine) = engine.get() else { return };
         if let Err(fault) = outbox.look(&engine).await {
             warn!(%fault, "Cannot look for events to tell: {fault}");
         }

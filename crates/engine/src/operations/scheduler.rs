@@ -9,17 +9,22 @@ use surehold_core::kernel::{TenantId, Timestamp};
 use surehold_core::operations::{FireSchedules, FiredSchedule, OperationType, ScheduleName};
 use tracing::{info, warn};
 
+use crate::engine::EngineRef;
+use crate::module::Background;
 use crate::{Engine, Fault};
 
 /// Schedules of types that are not known here, and have been told of.
 type Strangers = HashSet<(TenantId, ScheduleName)>;
 
+pub(super) const BACKGROUND: Background =
+    Background { name: "firing", start: |config, engine| Some(Box::pin(fire_forever(engine, config.schedule_pause?))) };
+
 /// Ends with the engine, which it does not keep alive.
-pub(crate) async fn fire_forever(engine: impl Fn() -> Option<Engine>, pause: Duration) {
+async fn fire_forever(engine: EngineRef, pause: Duration) {
     let mut strangers = Strangers::new();
     loop {
         let next = {
-            let Some(engine) = engine() else { return };
+            let Some(engine) = engine.get() else { return };
             fire_due(&engine, &mut strangers).await
         };
         let wait = match next {

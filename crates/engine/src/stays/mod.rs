@@ -1,6 +1,12 @@
-//! Stays beside the lanes: what screens read, and what must hold.
+//! Stays beside the lanes: what screens read, what must hold, and letting go of quotes.
 
-pub(crate) mod audit;
+mod audit;
+mod quotes;
 mod views;
 
 pub use views::{Calendar, ReservationView, ReservationsOn, StayView};
+
+use crate::module::Module;
+
+pub(crate) const MODULE: Module =
+    Module { audits: &[audit::AUDIT], background: &[quotes::BACKGROUND], register: |registry| registry };

@@ -1,7 +1,7 @@
 //! Stock beside the lanes: looks up the past that commands ask for, and works out costs that a change in the past has made
 //! provisional, in the background. Nothing depends on when that is done but how soon values are exact.
 
-pub(crate) mod audit;
+mod audit;
 mod revaluation;
 mod views;
 
@@ -9,17 +9,25 @@ use std::time::Duration;
 
 use surehold_core::kernel::TenantId;
 use surehold_core::stock::commands::{AsksHistory, PreviewDocument};
+use surehold_core::stock::operations::PostDocumentPart;
 use surehold_core::stock::{DocumentContent, DocumentId, ItemKey, StockRefusal};
 use tokio::time::error::Elapsed;
 use tokio::time::{Instant, timeout_at};
 
 pub use surehold_core::stock::commands::{DocumentPreview, ItemPreview};
 
-pub(crate) use revaluation::revalue_forever;
 pub use views::{DocumentsWish, EffectRow, ItemBalance, ItemView, ItemsWish, Shortages, Turnover};
 
 use crate::job::Outcome;
+use crate::module::Module;
 use crate::{Engine, Failure, Fault, Options};
+use revaluation::REVALUING;
+
+pub(crate) const MODULE: Module = Module {
+    audits: &[audit::AUDIT],
+    background: &[revaluation::BACKGROUND],
+    register: |registry| registry.state(PostDocumentPart),
+};
 
 /// How long the past is looked into for callers who do not say how long they wait.
 const PATIENCE_FOR_THE_PAST: Duration = Duration::from_mins(1);
@@ -61,7 +69,7 @@ impl Engine {
                 }
                 outcome => {
                     if outcome.is_ok() && !command.histories().is_empty() {
-                        self.past_changed().notify_one();
+                        self.wake(REVALUING);
                     }
                     return outcome;
                 }

@@ -14,6 +14,8 @@ use tokio::time::timeout;
 use tracing::{debug, error, warn};
 
 use super::views::Step;
+use crate::engine::EngineRef;
+use crate::module::Background;
 use crate::{Engine, Failure, Fault, Options};
 
 const ITEMS_PER_LOOK: u16 = 100;
@@ -220,15 +222,23 @@ impl Engine {
     }
 }
 
+/// Wakes it.
+pub(super) const REVALUING: &str = "revaluing";
+
+pub(super) const BACKGROUND: Background = Background {
+    name: REVALUING,
+    start: |config, engine| Some(Box::pin(revalue_forever(engine, config.revalue_pause?))),
+};
+
 /// Ends with the engine, which it does not keep alive.
-pub(crate) async fn revalue_forever(engine: impl Fn() -> Option<Engine>, pause: Duration) {
+async fn revalue_forever(engine: EngineRef, pause: Duration) {
     let mut known: HashMap<TenantId, Walks> = HashMap::new();
     loop {
-        let Some(waiting) = engine() else { return };
+        let Some(waiting) = engine.get() else { return };
         // Whoever has just changed the past need not wait for the next look.
-        let _ = timeout(pause, waiting.past_changed().notified()).await;
+        let _ = timeout(pause, waiting.woken(REVALUING)).await;
         drop(waiting);
-        let Some(engine) = engine() else { return };
+        let Some(engine) = engine.get() else { return };
         match engine.views().tenants_with_revaluing_items().await {
             Ok(tenants) => {
                 let engine = &engine;
@@ -239,7 +249,7 @@ pub(crate) async fn revalue_forever(engine: impl Fn() -> Option<Engine>, pause: 
                 let looked: Vec<Option<(TenantId, Walks)>> = looks.buffer_unordered(TENANTS_AT_ONCE).collect().await;
                 known = looked.into_iter().flatten().collect();
                 if !known.is_empty() {
-                    engine.past_changed().notify_one();
+                    engine.wake(REVALUING);
                 }
             }
             Err(fault) => warn!(%fault, "Cannot look for items that are revalued: {fault}"),

@@ -1,6 +1,7 @@
 //! `tidy`: which module may know which, how long files and lines may be, and whether docs/architecture.md is true.
 
 mod crates;
+mod engine;
 mod lengths;
 mod modules;
 mod page;
