@@ -105,6 +105,19 @@ pub trait Row {
     fn next_value(&mut self) -> Result<Value<'_>, Corrupt>;
 }
 
+/// A row in memory, to be read again.
+impl<'a> Columns<'a> for Vec<Value<'a>> {
+    fn put(&mut self, value: Value<'a>) {
+        self.push(value);
+    }
+}
+
+impl Row for std::vec::IntoIter<Value<'_>> {
+    fn next_value(&mut self) -> Result<Value<'_>, Corrupt> {
+        self.next().ok_or_else(|| Corrupt::new("a row that is too short"))
+    }
+}
+
 /// A row that cannot be what we wrote.
 #[derive(Debug, Error)]
 #[error("a stored value is not what was written: {what}")]

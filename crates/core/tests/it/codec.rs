@@ -1,10 +1,8 @@
 //! What is written must come back: records through their columns, replies through their JSON.
 
-use std::vec;
-
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use surehold_core::kernel::{Columns, Corrupt, Record, Row, Value};
+use surehold_core::kernel::{Record, Value};
 
 use crate::state::State;
 
@@ -25,32 +23,16 @@ pub(crate) fn check_reply<T: Serialize + DeserializeOwned>(reply: &T) {
 }
 
 pub(crate) fn check_record<R: Record>(record: &R) {
-    let mut written = Written(Vec::new());
+    let mut written = Vec::new();
     record.write(&mut written);
-    assert_eq!(written.0.len(), R::TABLE.columns.len(), "{} has its columns", R::TABLE.name);
+    assert_eq!(written.len(), R::TABLE.columns.len(), "{} has its columns", R::TABLE.name);
 
-    let (key, mut key_written) = (record.key(), Written(Vec::new()));
+    let (key, mut key_written) = (record.key(), Vec::new());
     R::write_key(&key, &mut key_written);
-    assert_eq!(key_written.0, written.0[..R::TABLE.key_columns], "the key of {} comes first", R::TABLE.name);
+    assert_eq!(key_written, written[..R::TABLE.key_columns], "the key of {} comes first", R::TABLE.name);
 
-    written.0.push(Value::Int(record.version()));
-    let mut row = Stored(written.0.into_iter());
+    written.push(Value::Int(record.version()));
+    let mut row = written.into_iter();
     assert_eq!(R::read(&mut row).unwrap(), *record);
-    assert_eq!(row.0.count(), 0, "{} is read to its end", R::TABLE.name);
-}
-
-struct Written<'a>(Vec<Value<'a>>);
-
-impl<'a> Columns<'a> for Written<'a> {
-    fn put(&mut self, value: Value<'a>) {
-        self.0.push(value);
-    }
-}
-
-struct Stored<'a>(vec::IntoIter<Value<'a>>);
-
-impl Row for Stored<'_> {
-    fn next_value(&mut self) -> Result<Value<'_>, Corrupt> {
-        self.0.next().ok_or_else(|| Corrupt::new("a row that is too short"))
-    }
+    assert_eq!(row.count(), 0, "{} is read to its end", R::TABLE.name);
 }

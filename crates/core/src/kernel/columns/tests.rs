@@ -1,8 +1,6 @@
 //! What the derives generate: the descriptor, the key, and values there and back.
 
-use std::vec;
-
-use crate::kernel::{Column, ColumnType, Columnar, Columns, Corrupt, Field, Record, Row, Timestamp, Value};
+use crate::kernel::{Column, ColumnType, Columnar, Field, Record, Timestamp, Value};
 use smol_str::SmolStr;
 
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Columnar)]
@@ -71,27 +69,10 @@ fn descriptors() {
     assert_eq!((Note::TABLE.key_columns, Note::IS_REMEMBERED, Note::TABLE.due.is_none()), (0, false, true));
 }
 
-#[derive(Default)]
-struct Written<'a>(Vec<Value<'a>>);
-
-impl<'a> Columns<'a> for Written<'a> {
-    fn put(&mut self, value: Value<'a>) {
-        self.0.push(value);
-    }
-}
-
-struct Stored<'a>(vec::IntoIter<Value<'a>>);
-
-impl Row for Stored<'_> {
-    fn next_value(&mut self) -> Result<Value<'_>, Corrupt> {
-        self.0.next().ok_or_else(|| Corrupt::new("a row that is too short"))
-    }
-}
-
 fn read<R: Record>(values: &[Value<'_>]) -> Result<R, String> {
-    let mut row = Stored(Vec::from(values).into_iter());
+    let mut row = Vec::from(values).into_iter();
     let record = R::read(&mut row).map_err(|corrupt| corrupt.what)?;
-    assert_eq!(row.0.count(), 0, "all is read");
+    assert_eq!(row.count(), 0, "all is read");
     Ok(record)
 }
 
@@ -113,12 +94,12 @@ const TIME: fn(i64) -> Value<'static> = |micros| Value::Time(Timestamp::from_mic
 #[test]
 fn values_there_and_back() {
     let check = |record: Parcel, last: [Value<'_>; 3]| {
-        let mut written = Written::default();
+        let mut written = Vec::new();
         record.write(&mut written);
         let first = [Value::Int(1), Value::Text("shop"), Value::Int(2), Value::Text("[]"), Value::Int(3)];
-        assert_eq!(written.0, [first.as_slice(), &last].concat());
-        written.0.push(Value::Int(record.version));
-        assert_eq!(read::<Parcel>(&written.0), Ok(record.clone()));
+        assert_eq!(written, [first.as_slice(), &last].concat());
+        written.push(Value::Int(record.version));
+        assert_eq!(read::<Parcel>(&written), Ok(record.clone()));
     };
     check(full(), [TIME(4), Value::Text("ada"), TIME(5)]);
     check(Parcel { opens_at: None, seal: None, ..full() }, [Value::Null; 3]);
@@ -150,17 +131,17 @@ fn keys_counters_and_what_is_due() {
     let mut record = full();
     let key = record.key();
     assert_eq!(key, (1, Place { store: "shop".into(), shelf: 2 }));
-    let mut written = Written::default();
+    let mut written = Vec::new();
     Parcel::write_key(&key, &mut written);
-    assert_eq!(written.0, [Value::Int(1), Value::Text("shop"), Value::Int(2)]);
+    assert_eq!(written, [Value::Int(1), Value::Text("shop"), Value::Int(2)]);
     assert_eq!((record.counters(), record.due_at()), ([3, 0], Some(Timestamp::from_micros(4))));
     record.set_version(7);
     assert_eq!(record.version(), 7);
 
     let note = Note { text: "hello".into(), read: false, version: 1 };
-    let mut written = Written::default();
+    let mut written = Vec::new();
     Note::write_key(&(), &mut written);
-    assert_eq!((written.0, note.counters(), note.due_at()), (vec![], [0, 0], None));
+    assert_eq!((written, note.counters(), note.due_at()), (vec![], [0, 0], None));
 }
 
 /// In a record these are errors of the compiler, at the field.
