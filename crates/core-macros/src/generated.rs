@@ -65,6 +65,8 @@ pub(crate) fn group(group: &Group) -> TokenStream {
                 COLUMNS
             };
 
+            const MAY_BE_NULL: bool = true #(&& <#types as crate::kernel::Columnar>::MAY_BE_NULL)*;
+
             fn put<'a>(&'a self, out: &mut dyn crate::kernel::Columns<'a>) {
                 #(crate::kernel::Columnar::put(&self.#names, out);)*
             }

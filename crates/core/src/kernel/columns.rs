@@ -15,6 +15,9 @@ use super::record::{Column, ColumnType, Columns, Corrupt, Row, Value};
 pub trait ColumnValue: Sized {
     const TYPE: ColumnType;
 
+    /// Whether a value of it may be stored as null, so that null does not say that there is none.
+    const MAY_BE_NULL: bool = false;
+
     fn value(&self) -> Value<'_>;
 
     fn from_value(value: Value<'_>) -> Result<Self, Corrupt>;
@@ -25,16 +28,20 @@ pub trait Columnar: Sized {
     /// In their order. A value of one column leaves the name to the field that holds it.
     const COLUMNS: &'static [Column];
 
+    /// Whether a value of it may be null in all its columns. An `Option` of it could not be told from it.
+    const MAY_BE_NULL: bool;
+
     fn put<'a>(&'a self, out: &mut dyn Columns<'a>);
 
     fn take(row: &mut dyn Row) -> Result<Self, Corrupt>;
 
-    /// There is a value only if no column of it is null.
+    /// There is a value only if no column of it is null that may not be. Reads all columns either way.
     fn take_or_null(row: &mut dyn Row) -> Result<Option<Self>, Corrupt>;
 }
 
 impl<T: ColumnValue> Columnar for T {
     const COLUMNS: &'static [Column] = &[Column::changing("", T::TYPE)];
+    const MAY_BE_NULL: bool = T::MAY_BE_NULL;
 
     fn put<'a>(&'a self, out: &mut dyn Columns<'a>) {
         out.put(self.value());
@@ -45,13 +52,18 @@ impl<T: ColumnValue> Columnar for T {
     }
 
     fn take_or_null(row: &mut dyn Row) -> Result<Option<T>, Corrupt> {
-        row.next_value()?.or_null(T::from_value)
+        let value = row.next_value()?;
+        if T::MAY_BE_NULL { T::from_value(value).map(Some) } else { value.or_null(T::from_value) }
     }
 }
 
 /// Absent is null in every column.
 impl<T: Columnar> Columnar for Option<T> {
-    const COLUMNS: &'static [Column] = T::COLUMNS;
+    const COLUMNS: &'static [Column] = {
+        assert!(!T::MAY_BE_NULL, "what may be null in all its columns cannot be optional");
+        T::COLUMNS
+    };
+    const MAY_BE_NULL: bool = true;
 
     fn put<'a>(&'a self, out: &mut dyn Columns<'a>) {
         match self {
@@ -61,12 +73,33 @@ impl<T: Columnar> Columnar for Option<T> {
     }
 
     fn take(row: &mut dyn Row) -> Result<Option<T>, Corrupt> {
-        T::take_or_null(row)
+        if let [_] = T::COLUMNS {
+            return T::take_or_null(row);
+        }
+        let mut row = Watched { row, has_value: false };
+        match T::take_or_null(&mut row)? {
+            None if row.has_value => Err(Corrupt::new("null in a column whose neighbours have a value")),
+            value => Ok(value),
+        }
     }
 
     /// What may be absent does not make that absent which it is a part of.
     fn take_or_null(row: &mut dyn Row) -> Result<Option<Option<T>>, Corrupt> {
-        T::take_or_null(row).map(Some)
+        Columnar::take(row).map(Some)
+    }
+}
+
+/// Sees whether any value was not null.
+struct Watched<'a> {
+    row: &'a mut dyn Row,
+    has_value: bool,
+}
+
+impl Row for Watched<'_> {
+    fn next_value(&mut self) -> Result<Value<'_>, Corrupt> {
+        let value = self.row.next_value()?;
+        self.has_value |= value != Value::Null;
+        Ok(value)
     }
 }
 

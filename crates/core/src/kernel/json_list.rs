@@ -42,6 +42,7 @@ impl<T: Serialize> From<Vec<T>> for JsonList<T> {
 /// The empty list is stored as nothing.
 impl<T: DeserializeOwned> ColumnValue for JsonList<T> {
     const TYPE: ColumnType = ColumnType::Json;
+    const MAY_BE_NULL: bool = true;
 
     fn value(&self) -> Value<'_> {
         if self.items.is_empty() { Value::Null } else { Value::Text(&self.json) }

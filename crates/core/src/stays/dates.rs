@@ -100,20 +100,25 @@ impl StayDates {
 impl Columnar for StayDates {
     const COLUMNS: &'static [Column] =
         &[Column::changing("checkin", ColumnType::Text), Column::changing("checkout", ColumnType::Text)];
+    const MAY_BE_NULL: bool = false;
 
     fn put<'a>(&'a self, out: &mut dyn Columns<'a>) {
         self.slots.iter().for_each(|slot| slot.put(out));
     }
 
     fn take(row: &mut dyn Row) -> Result<StayDates, Corrupt> {
-        let mut date = || Slot::take(row)?.date().ok_or_else(|| Corrupt::new("a stay without a date"));
-        let (checkin, checkout) = (date()?, date()?);
-        Ok(StayDates::new(checkin, checkout)?)
+        of_slots((Slot::take(row)?, Slot::take(row)?))
     }
 
     fn take_or_null(row: &mut dyn Row) -> Result<Option<StayDates>, Corrupt> {
-        StayDates::take(row).map(Some)
+        let slots = (Slot::take_or_null(row)?, Slot::take_or_null(row)?);
+        slots.0.zip(slots.1).map(of_slots).transpose()
     }
+}
+
+fn of_slots((checkin, checkout): (Slot, Slot)) -> Result<StayDates, Corrupt> {
+    let date = |slot: Slot| slot.date().ok_or_else(|| Corrupt::new("a stay without a date"));
+    Ok(StayDates::new(date(checkin)?, date(checkout)?)?)
 }
 
 impl fmt::Display for StayDates {
@@ -337,6 +342,7 @@ mod tests {
     use jiff::civil::date;
 
     use super::*;
+    use crate::kernel::Value;
 
     fn day(text: &str) -> Date {
         text.parse().unwrap()
@@ -369,6 +375,24 @@ mod tests {
         assert!(StayDates::new(earliest, next).is_ok());
         assert!(StayDates::new(earliest.yesterday().unwrap(), next).is_err());
         assert_eq!(earliest_arrival(Date::MIN), Date::MIN);
+    }
+
+    #[test]
+    fn stays_in_columns() {
+        let [checkin, checkout, other, null] =
+            [Value::Text("2026-12-24"), Value::Text("2026-12-26"), Value::Text(""), Value::Null];
+        let check = |checkin: Value<'_>, checkout: Value<'_>, expected: &str| {
+            let mut row = vec![checkin, checkout].into_iter();
+            let read = <Option<StayDates> as Columnar>::take(&mut row);
+            let read = read.map(|dates| dates.map_or("none".to_owned(), |dates| dates.to_string()));
+            assert_eq!(read.unwrap_or_else(|corrupt| corrupt.what), expected, "{checkin:?} to {checkout:?}");
+        };
+        check(checkin, checkout, "2026-12-24 to 2026-12-26");
+        check(null, null, "none");
+        check(checkin, null, "null in a column whose neighbours have a value");
+        check(null, checkout, "null in a column whose neighbours have a value");
+        check(checkin, other, "a stay without a date");
+        assert!(StayDates::take(&mut vec![null, null].into_iter()).is_err());
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! What the derives generate: the descriptor, the key, and values there and back.
 
-use crate::kernel::{Column, ColumnType, Columnar, Field, Record, Timestamp, Value};
+use crate::kernel::{Column, ColumnType, Columnar, Field, JsonList, Record, Timestamp, Value};
 use smol_str::SmolStr;
 
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Columnar)]
@@ -118,12 +118,60 @@ fn what_is_read_of_a_row() {
     };
     check(4, Value::Int(3), Ok(full()));
     check(5, Value::Null, Ok(Parcel { opens_at: None, ..full() }));
-    // Without one of its columns that must be there, there is no seal.
-    check(7, Value::Null, Ok(Parcel { seal: None, ..full() }));
+    check(6, Value::Null, Ok(Parcel { seal: Some(Seal { by: None, at: Timestamp::from_micros(5) }), ..full() }));
+    check(7, Value::Null, Err("null in a column whose neighbours have a value"));
     check(1, Value::Null, Err("Null where a text was expected"));
     check(2, Value::Int(70_000), Err("the number 70000 is out of range"));
     check(5, Value::Bool(true), Err("Bool(true) where an instant was expected"));
     check(8, Value::Null, Err("Null where an integer was expected"));
+}
+
+/// A group in a group, and a list that is stored as null when it is empty.
+#[derive(Clone, Debug, PartialEq, Columnar)]
+struct Label {
+    place: Place,
+    lines: JsonList<SmolStr>,
+    seal: Option<Seal>,
+}
+
+#[test]
+fn a_group_is_there_or_not() {
+    const SHOP: Value<'_> = Value::Text("shop");
+    const SHELF: Value<'_> = Value::Int(2);
+    const LINES: Value<'_> = Value::Text("[\"a\"]");
+    const ADA: Value<'_> = Value::Text("ada");
+    const NULL: Value<'_> = Value::Null;
+    let check = |values: [Value<'_>; 5], expected: Result<Option<(usize, bool)>, &str>| {
+        let read = <Option<Label> as Columnar>::take(&mut Vec::from(values).into_iter());
+        let read = read.map(|label| label.map(|label| (label.lines.len(), label.seal.is_some())));
+        assert_eq!(read.map_err(|corrupt| corrupt.what), expected.map_err(str::to_owned), "{values:?}");
+    };
+    let half = Err("null in a column whose neighbours have a value");
+    check([NULL; 5], Ok(None));
+    check([SHOP, SHELF, LINES, ADA, TIME(5)], Ok(Some((1, true))));
+    check([SHOP, SHELF, NULL, NULL, TIME(5)], Ok(Some((0, true))));
+    check([SHOP, SHELF, NULL, NULL, NULL], Ok(Some((0, false))));
+    check([SHOP, SHELF, NULL, ADA, NULL], half);
+    check([SHOP, NULL, NULL, NULL, NULL], half);
+    check([NULL, NULL, LINES, NULL, NULL], half);
+    check([NULL, NULL, NULL, ADA, TIME(5)], half);
+    check([NULL, NULL, NULL, ADA, NULL], half);
+    check([SHOP, Value::Int(70_000), NULL, NULL, NULL], Err("the number 70000 is out of range"));
+}
+
+/// In a record this is an error of the compiler, at the field.
+#[test]
+fn what_may_be_null_in_all_its_columns() {
+    let check = |may_be_null: [bool; 2]| assert_eq!(may_be_null, [false, true]);
+    check([SmolStr::MAY_BE_NULL, Option::<SmolStr>::MAY_BE_NULL]);
+    check([Place::MAY_BE_NULL, JsonList::<SmolStr>::MAY_BE_NULL]);
+    check([Seal::MAY_BE_NULL, GuestBook::MAY_BE_NULL]);
+}
+
+#[derive(Columnar)]
+struct GuestBook {
+    host: Option<SmolStr>,
+    guests: JsonList<SmolStr>,
 }
 
 #[test]

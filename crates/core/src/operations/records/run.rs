@@ -170,7 +170,8 @@ impl Record for OperationRun {
         let token = Columnar::take(row)?;
         let lease = match (Columnar::take(row)?, Columnar::take(row)?, Columnar::take(row)?) {
             (Some(worker), Some(locked_at), Some(until)) => Some(Lease { token, worker, locked_at, until }),
-            _ => None,
+            (None, None, None) => None,
+            _ => return Err(Corrupt::new("a lease that lacks its worker or a time")),
         };
         Ok(OperationRun {
             key,
