@@ -21,6 +21,7 @@ mod record;
 mod refusal;
 pub(crate) mod refused;
 mod reply;
+pub(crate) mod reserved;
 mod shelf;
 mod tenant;
 mod time;

@@ -26,6 +26,9 @@ pub struct DeclaredField {
 /// `offered about "hold:{hold}"` offers an event to webhooks, `if` a condition holds. Messages about one thing arrive in the
 /// order of the events; the text names the thing, by fields. Comments become descriptions.
 ///
+/// No field is called `type`, `cursor` or `at`: an event is sent as one object with its fields beside these, where a second
+/// member of the name would hide the first from its readers.
+///
 /// The kernel's declaration ends with the list of the modules, whose indices follow those of its own events.
 macro_rules! events {
     (@sent $type:ty) => { $type };
@@ -54,6 +57,14 @@ macro_rules! events {
             $($(#[doc = $doc])* $event { $($(#[doc = $field_doc])* $field: $type,)* },)*
             $($($module($module_events),)*)?
         }
+
+        const _: () = assert!(
+            $crate::kernel::reserved::are_free(
+                &[$($(stringify!($field),)*)*],
+                $crate::kernel::reserved::IN_EVENTS,
+            ),
+            "a field has the name of a member that every event has"
+        );
 
         impl $events {
             /// All that there are, in the order of their indices.
