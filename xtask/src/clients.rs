@@ -10,7 +10,7 @@ use anyhow::{Result, ensure};
 use crate::cargo::{ROOT, executable};
 use crate::live_server::LiveServer;
 use crate::names;
-use crate::node::{Node, NodeSet};
+use crate::node::{Node, NodeSet, write};
 use crate::output::Output;
 use crate::python::{Python, PythonSet};
 
@@ -28,7 +28,7 @@ const NODE: NodeSet = NodeSet {
     lock: include_str!("../clients/package-lock.json"),
 };
 
-/// TypeScript looks for packages in the folders above a source, so the sources go where the packages are.
+/// TypeScript looks for packages in the folders above a source, so the sources go below the packages.
 const NODE_SOURCES: [(&str, &str); 2] =
     [("holds.ts", include_str!("../clients/holds.ts")), ("tsconfig.json", include_str!("../clients/tsconfig.json"))];
 
@@ -45,12 +45,14 @@ impl Clients {
     pub(crate) fn check(&self, output: Output) -> Result<()> {
         let validator = self.python.module("openapi_spec_validator");
         run("openapi-spec-validator", with(validator, &[&description()]), output)?;
-        let mut redocly = self.node.program("redocly");
+        let mut redocly = self.node.command("redocly")?;
         // Neither a survey nor a look for a newer version.
         redocly.envs([("REDOCLY_TELEMETRY", "off"), ("REDOCLY_SUPPRESS_UPDATE_NOTICE", "true")]);
         redocly.arg("lint").arg("--config").arg(source("redocly.yaml"));
         run("redocly lint", with(redocly, &[&description()]), output)?;
-        let (python, typescript) = (self.generate_python(output)?, self.generate_typescript(output)?);
+        let (python_folder, node_folder) = (self.python.run_folder()?, self.node.run_folder()?);
+        let python = self.generate_python(&python_folder.path, output)?;
+        let typescript = self.generate_typescript(&node_folder.path, output)?;
         let server = LiveServer::start(&executable(names::SERVER)?)?;
         for (name, mut client) in [("the Python client", python), ("the TypeScript client", typescript)] {
             client.env("SUREHOLD_ADDRESS", &server.address);
@@ -61,31 +63,32 @@ impl Clients {
     }
 
     /// What the generator only warns of is left out of the client, so a warning is an error.
-    fn generate_python(&self, output: Output) -> Result<Command> {
-        let folder = self.python.folder.join("generated");
+    fn generate_python(&self, folder: &Path, output: Output) -> Result<Command> {
         let mut generate = self.python.module("openapi_python_client");
         generate.args(["generate", "--meta", "none", "--overwrite", "--fail-on-warning"]);
         generate.arg("--config").arg(source("python-client.yaml"));
         generate.arg("--output-path").arg(folder.join("surehold_client"));
         run("openapi-python-client", with(generate, &[Path::new("--path"), &description()]), output)?;
         let mut client = self.python.command();
-        client.env("PYTHONPATH", env::join_paths([folder, self.python.packages()])?);
+        client.env("PYTHONPATH", env::join_paths([folder.to_owned(), self.python.packages()])?);
         Ok(with(client, &[&source("holds.py")]))
     }
 
     /// The compiler looks at the types that are generated and at how they are used.
-    fn generate_typescript(&self, output: Output) -> Result<Command> {
+    fn generate_typescript(&self, folder: &Path, output: Output) -> Result<Command> {
         for (file, text) in NODE_SOURCES {
-            self.node.write(file, text)?;
+            write(&folder.join(file), text)?;
         }
-        let generate = self.node.program("openapi-typescript");
-        run(
-            "openapi-typescript",
-            with(generate, &[&description(), Path::new("--output"), Path::new("schema.ts")]),
-            output,
-        )?;
-        run("the compiler of TypeScript", self.node.program("tsc"), output)?;
-        Ok(self.node.script("built/holds.js"))
+        let here = |program: &str| -> Result<Command> {
+            let mut command = self.node.command(program)?;
+            command.current_dir(folder);
+            Ok(command)
+        };
+        let generate =
+            with(here("openapi-typescript")?, &[&description(), Path::new("--output"), Path::new("schema.ts")]);
+        run("openapi-typescript", generate, output)?;
+        run("the compiler of TypeScript", here("tsc")?, output)?;
+        Ok(with(here("node")?, &[Path::new("built/holds.js")]))
     }
 }
 

@@ -21,6 +21,7 @@ mod python;
 mod schemathesis;
 mod selection;
 mod summary;
+mod tool_folder;
 mod torture;
 mod usage;
 mod workspace;

@@ -1,4 +1,4 @@
-//! Finds the Postgres server programs, a C++ compiler and Node.js, and installs them where that needs no questions.
+//! Finds the Postgres server programs, a C++ compiler and npm, and installs them where that needs no questions.
 
 use std::env;
 use std::path::PathBuf;
@@ -11,7 +11,7 @@ use surehold_private_servers::{account, programs};
 
 const INSTALL: &str = "apt-get install -y --no-install-recommends postgresql openssl curl strace faketime";
 const INSTALL_TOOLS: &str = "apt-get install -y --no-install-recommends openssl curl strace faketime";
-const INSTALL_NODE: &str = "apt-get install -y --no-install-recommends nodejs npm";
+const INSTALL_NPM: &str = "apt-get install -y --no-install-recommends nodejs npm";
 const INSTALL_CPP: &str = "apt-get install -y --no-install-recommends g++";
 
 /// What tests run beside the stores.
@@ -69,16 +69,16 @@ pub(crate) fn find_or_install_cpp() -> Result<()> {
     install("a C++ compiler", INSTALL_CPP)
 }
 
-/// Generators of clients are written for it. A missing one is a failure, never a skip.
-pub(crate) fn find_or_install_node() -> Result<()> {
-    if on_path("node").is_some() && on_path("npm").is_some() {
+/// It installs the generators of clients, and the Node.js that they run on. A missing one is a failure, never a skip.
+pub(crate) fn find_or_install_npm() -> Result<()> {
+    if on_path("npm").is_some() {
         return Ok(());
     }
     ensure!(
         account::is_root()? && on_path("apt-get").is_some(),
-        "generated clients need node and npm\nhint: run `sudo {INSTALL_NODE}`, or put the programs on the PATH"
+        "generated clients need npm\nhint: run `sudo {INSTALL_NPM}`, or put it on the PATH"
     );
-    install("Node.js", INSTALL_NODE)
+    install("npm", INSTALL_NPM)
 }
 
 fn find() -> Option<PathBuf> {

@@ -1,13 +1,13 @@
 //! Tools written in Python: installed from `PyPI` at pinned versions, each set in a folder of its own.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result};
 use surehold_private_servers::account::run_quietly;
 
-use crate::cargo::{ROOT, build_folder};
+use crate::cargo::ROOT;
+use crate::tool_folder::{RunFolder, ToolFolder, clear};
 
 /// What is installed together.
 pub(crate) struct PythonSet {
@@ -22,44 +22,35 @@ pub(crate) struct PythonSet {
 }
 
 pub(crate) struct Python {
-    pub(crate) folder: PathBuf,
+    tools: ToolFolder,
 }
 
 impl Python {
     /// A missing tool is a failure, never a skip.
     pub(crate) fn find_or_install(set: &PythonSet) -> Result<Python> {
-        let PythonSet { name, pinned, .. } = set;
-        let python = Python { folder: build_folder()?.join(name) };
-        // Written last, so that what an interrupted installation left is not taken for a whole one.
-        let installed = python.folder.join("installed");
-        let is_whole = fs::read_to_string(&installed).is_ok_and(|installed| installed == *pinned);
-        if is_whole && python.answers(set) {
-            return Ok(python);
-        }
-        eprintln!("== Installing {name}");
-        python.install(set).with_context(|| {
-            format!(
-                "cannot install {name}, which the checks need\n\
-                 hint: they need python3 (3.10 or newer) with venv or pip, and PyPI or a mirror that `pip config` names"
-            )
-        })?;
-        ensure!(python.answers(set), "{name} was installed in {} and does not start", python.folder.display());
-        fs::write(&installed, pinned).with_context(|| format!("cannot write {}", installed.display()))?;
+        let python = Python { tools: ToolFolder::open(set.name)? };
+        python.tools.hold(set.pinned, || python.answers(set), || python.install(set))?;
         Ok(python)
     }
 
     fn install(&self, set: &PythonSet) -> Result<()> {
-        clear(&self.folder)?;
-        let with_venv = run_quietly(Command::new("python3").args(["-m", "venv"]).arg(&self.folder)).is_ok();
+        let folder = &self.tools.path;
+        let with_venv = run_quietly(Command::new("python3").args(["-m", "venv"]).arg(folder)).is_ok();
         let mut pip = if with_venv { Command::new(self.own()) } else { Command::new("python3") };
         pip.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-input"]);
         if !with_venv {
             // Debian keeps venv in a package of its own. What it began is in the way.
-            clear(&self.folder)?;
+            clear(folder)?;
             pip.arg("--target").arg(self.packages());
         }
         let constraints = Path::new(ROOT).join(set.constraints);
-        run_quietly(pip.arg("--constraint").arg(constraints).args(set.packages)).map(drop)
+        run_quietly(pip.arg("--constraint").arg(constraints).args(set.packages)).map(drop).with_context(|| {
+            format!(
+                "cannot install {}, which the checks need\n\
+                 hint: they need python3 (3.10 or newer) with venv or pip, and PyPI or a mirror that `pip config` names",
+                set.name
+            )
+        })
     }
 
     fn answers(&self, set: &PythonSet) -> bool {
@@ -69,19 +60,23 @@ impl Python {
         })
     }
 
+    pub(crate) fn run_folder(&self) -> Result<RunFolder> {
+        self.tools.run_folder()
+    }
+
     fn own(&self) -> PathBuf {
-        self.folder.join("bin/python3")
+        self.tools.path.join("bin/python3")
     }
 
     pub(crate) fn packages(&self) -> PathBuf {
-        self.folder.join("packages")
+        self.tools.path.join("packages")
     }
 
     pub(crate) fn command(&self) -> Command {
         let own = self.own();
         let mut command = Command::new(if own.is_file() { own } else { "python3".into() });
         // Some keep what they learned beside where they run.
-        command.env("PYTHONPATH", self.packages()).current_dir(&self.folder);
+        command.env("PYTHONPATH", self.packages()).current_dir(&self.tools.path);
         command
     }
 
@@ -90,12 +85,4 @@ impl Python {
         command.args(["-m", module]);
         command
     }
-}
-
-/// Leaves an empty folder.
-pub(crate) fn clear(folder: &Path) -> Result<()> {
-    if folder.exists() {
-        fs::remove_dir_all(folder).with_context(|| format!("cannot remove {}", folder.display()))?;
-    }
-    fs::create_dir_all(folder).with_context(|| format!("cannot create {}", folder.display()))
 }

@@ -3,7 +3,7 @@
 //! What it checks is in `schemathesis.toml`, beside the reasons for what it does not check.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, ensure};
 
@@ -35,9 +35,10 @@ impl Schemathesis {
 
     /// Runs the checks; `arguments` are added to those of Schemathesis, where the last of a kind counts.
     pub(crate) fn check(&self, arguments: &[String], output: Output) -> Result<()> {
+        let folder = self.python.run_folder()?;
         let server = LiveServer::start(&executable(names::SERVER)?)?;
         let mut run = self.python.module(MODULE);
-        run.arg("--config-file").arg(self.write_config(&server)?).arg("run");
+        run.arg("--config-file").arg(write_config(&folder.path, &server)?).arg("run");
         run.arg(format!("{}/openapi.json", server.address)).args(arguments);
         let status = output.run(&mut run)?;
         let log = server.log();
@@ -49,14 +50,14 @@ impl Schemathesis {
         ensure!(status.success(), "Schemathesis has findings, see above\nend of the server's log:\n{end}");
         Ok(())
     }
+}
 
-    /// Schemathesis itself knows variables only in some places.
-    fn write_config(&self, server: &LiveServer) -> Result<PathBuf> {
-        let fill = |text: String, (name, value): &(&str, String)| text.replace(&format!("${{{name}}}"), value);
-        let config = server.variables.iter().fold(CONFIG.to_owned(), fill);
-        ensure!(!config.contains("${"), "schemathesis.toml has a variable that the server does not have");
-        let path = self.python.folder.join("schemathesis.toml");
-        fs::write(&path, config).with_context(|| format!("cannot write {}", path.display()))?;
-        Ok(path)
-    }
+/// Schemathesis itself knows variables only in some places.
+fn write_config(folder: &Path, server: &LiveServer) -> Result<PathBuf> {
+    let fill = |text: String, (name, value): &(&str, String)| text.replace(&format!("${{{name}}}"), value);
+    let config = server.variables.iter().fold(CONFIG.to_owned(), fill);
+    ensure!(!config.contains("${"), "schemathesis.toml has a variable that the server does not have");
+    let path = folder.join("schemathesis.toml");
+    fs::write(&path, config).with_context(|| format!("cannot write {}", path.display()))?;
+    Ok(path)
 }
