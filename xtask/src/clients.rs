@@ -8,7 +8,7 @@ use std::process::Command;
 use anyhow::{Result, ensure};
 
 use crate::cargo::{ROOT, executable};
-use crate::live_server::LiveServer;
+use crate::live_server::{LiveServer, WITHOUT_PROXY};
 use crate::names;
 use crate::node::{Node, NodeSet, write};
 use crate::output::Output;
@@ -55,7 +55,7 @@ impl Clients {
         let typescript = self.generate_typescript(&node_folder.path, output)?;
         let server = LiveServer::start(&executable(names::SERVER)?)?;
         for (name, mut client) in [("the Python client", python), ("the TypeScript client", typescript)] {
-            client.env("SUREHOLD_ADDRESS", &server.address);
+            client.env("SUREHOLD_ADDRESS", &server.address).envs(WITHOUT_PROXY);
             client.envs(server.variables.iter().map(|(name, value)| (name, value)));
             run(name, client, output)?;
         }

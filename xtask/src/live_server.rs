@@ -15,6 +15,9 @@ use anyhow::{Context, Result, bail, ensure};
 use serde_json::{Value, json};
 
 const TENANT: &str = "casa-azul";
+/// For whoever calls the server: it is on this machine, where no proxy has to be asked. Both spellings are in use.
+pub(crate) const WITHOUT_PROXY: [(&str, &str); 2] =
+    [("NO_PROXY", "127.0.0.1,localhost"), ("no_proxy", "127.0.0.1,localhost")];
 const REQUESTS_PER_S_MAX: u32 = 10_000_000;
 
 pub(crate) struct LiveServer {

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, ensure};
 
 use crate::cargo::executable;
-use crate::live_server::LiveServer;
+use crate::live_server::{LiveServer, WITHOUT_PROXY};
 use crate::names;
 use crate::output::Output;
 use crate::python::{Python, PythonSet};
@@ -38,7 +38,7 @@ impl Schemathesis {
         let folder = self.python.run_folder()?;
         let server = LiveServer::start(&executable(names::SERVER)?)?;
         let mut run = self.python.module(MODULE);
-        run.arg("--config-file").arg(write_config(&folder.path, &server)?).arg("run");
+        run.envs(WITHOUT_PROXY).arg("--config-file").arg(write_config(&folder.path, &server)?).arg("run");
         run.arg(format!("{}/openapi.json", server.address)).args(arguments);
         let status = output.run(&mut run)?;
         let log = server.log();
