@@ -12,10 +12,10 @@ use surehold_core::kernel::commands::PutPool;
 use surehold_core::kernel::{Event, HoldPolicy, PoolKey, ResourceName, Slot, Slug, TenantId};
 use surehold_core::operations::commands::{EffectCall, EffectOutcome, FinishEffect, Finished, StartEffect, Started};
 use surehold_core::operations::outbox::{
-    DeliverWebhook, EndpointId, EndpointSecret, EndpointState, EventCursor, PutEndpoint, RemoveEndpoint,
-    RotateEndpointSecret, WebhookEndpoint, delivery_key,
+    DeliverWebhook, EndpointId, EndpointState, EventCursor, PutEndpoint, RemoveEndpoint, RotateEndpointSecret,
+    WebhookEndpoint, delivery_key,
 };
-use surehold_core::operations::{DeadLetter, OperationKey, OperationRun, WorkerId};
+use surehold_core::operations::{DeadLetter, OperationKey, OperationRun, SigningSecret, WorkerId};
 use surehold_engine::{Engine, EngineConfig, Provider, Store, Told, Views};
 use surehold_sqlite::SqliteStore;
 use tempfile::TempDir;
@@ -62,7 +62,7 @@ impl World {
         let provider = Deliveries::new(sender(config), Views::new(Arc::clone(&store)));
         let w = World { engine, provider, store, receiver, _folder: folder };
         let head = w.engine.views().journal_tail(TENANT).await.unwrap().newest_seq;
-        let secret = EndpointSecret::new(&[7; 32]).unwrap();
+        let secret = SigningSecret::new(&[7; 32]).unwrap();
         let url = w.receiver.url(path);
         let put = PutEndpoint::new(id(), &url, Vec::new(), secret, EventCursor::row_end(head)).unwrap();
         w.engine.run(TENANT, put).await.unwrap();
@@ -127,7 +127,7 @@ async fn the_secrets_of_the_moment_sign() {
     let (mut w, key) = World::open("/", anywhere()).await;
     let call = w.start(&key).await;
     // The request was frozen before; it holds no secret.
-    let rotate = RotateEndpointSecret::new(id(), EndpointSecret::new(&[8; 32]).unwrap(), 3_600).unwrap();
+    let rotate = RotateEndpointSecret::new(id(), SigningSecret::new(&[8; 32]).unwrap(), 3_600).unwrap();
     w.engine.run(TENANT, rotate).await.unwrap();
     w.deliver(call).await;
     let received = w.receiver.next().await;

@@ -31,8 +31,6 @@ pub enum OperationInvalid {
     Payload { kind: String, reason: String },
     #[error("a webhook endpoint is named with 1 to 63 characters: a to z, 0 to 9 and inner hyphens")]
     EndpointIdMalformed,
-    #[error("a signing secret has 24 to 64 bytes")]
-    EndpointSecretLength,
     #[error("{name} is not an event that webhook endpoints are told")]
     EventNotOffered { name: String },
     #[error("messages are in the order of their events, and within what is fanned out")]

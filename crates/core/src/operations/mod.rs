@@ -46,6 +46,7 @@ pub use names::{
 pub use overdue::SKIPPED_COUNTED_MAX;
 pub use payload::{PAYLOAD_BYTES_MAX, Payload};
 pub use reconcile::{LOST_LEASES_MAX, RECONCILE_STUCK_OPERATION, ReconcileStuckOperation, StuckReason, reconciliation};
+use records::secrets_at;
 pub use records::{
     AggregateLock, Attempt, AttemptKey, AttemptOutcome, Case, CaseKey, CaseState, CorrelatedOperation, DeadLetter,
     Doubt, Effect, EffectKey, EffectState, Epoch, InboxEvent, InboxKey, InboxSecret, Lease, Operation, OperationRun,

@@ -1,13 +1,12 @@
 //! Where a tenant wants to be told what happens.
 
 use std::fmt;
-use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use smol_str::SmolStr;
 
-use crate::kernel::{Columnar, Invalid, JsonList, Record, Slug, TenantId, Timestamp, bytes_column, text_column, words};
-use crate::operations::OperationInvalid;
+use crate::kernel::{Invalid, JsonList, Record, Slug, TenantId, Timestamp, text_column, words};
+use crate::operations::{OperationInvalid, PreviousSecret, SigningSecret, secrets_at};
 
 use super::EventCursor;
 
@@ -48,51 +47,11 @@ impl fmt::Display for EndpointId {
     }
 }
 
-/// Both bounds are those of the Standard Webhooks specification.
-pub const ENDPOINT_SECRET_BYTES_MIN: usize = 24;
-pub const ENDPOINT_SECRET_BYTES_MAX: usize = 64;
-
-/// What signs the messages to an endpoint. Kept as it is, because signing needs it; never printed and never serialised.
-#[derive(Clone, PartialEq, Eq)]
-pub struct EndpointSecret(Arc<[u8]>);
-
-impl EndpointSecret {
-    pub fn new(bytes: &[u8]) -> Result<EndpointSecret, Invalid> {
-        let allowed = ENDPOINT_SECRET_BYTES_MIN..=ENDPOINT_SECRET_BYTES_MAX;
-        if allowed.contains(&bytes.len()) {
-            Ok(EndpointSecret(bytes.into()))
-        } else {
-            Err(OperationInvalid::EndpointSecretLength.into())
-        }
-    }
-
-    /// For whoever signs, and for the one answer that shows it.
-    pub fn expose(&self) -> &[u8] {
-        &self.0
-    }
-}
-
-bytes_column!(EndpointSecret, EndpointSecret::expose, EndpointSecret::new);
-
-impl fmt::Debug for EndpointSecret {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("EndpointSecret(..)")
-    }
-}
-
 words!(EndpointState {
     Enabled = "enabled",
     /// Nothing is sent to it until somebody enables it again.
     Disabled = "disabled",
 });
-
-/// A secret that was replaced.
-#[derive(Clone, Debug, PartialEq, Eq, Columnar)]
-pub struct PreviousEndpointSecret {
-    pub secret: EndpointSecret,
-    /// It signs too until this instant.
-    pub until: Timestamp,
-}
 
 #[derive(Clone, Debug, PartialEq, Eq, Record)]
 #[record(table = "webhook_endpoints")]
@@ -102,9 +61,9 @@ pub struct WebhookEndpoint {
     pub url: SmolStr,
     /// Names of events, such as `hold_placed`; empty for all that are offered.
     pub events: JsonList<SmolStr>,
-    pub secret: EndpointSecret,
+    pub secret: SigningSecret,
     #[column(name = "secret_previous", name = "secret_previous_until")]
-    pub secret_previous: Option<PreviousEndpointSecret>,
+    pub secret_previous: Option<PreviousSecret>,
     pub state: EndpointState,
     pub disabled_reason: Option<SmolStr>,
     pub disabled_at: Option<Timestamp>,
@@ -122,9 +81,8 @@ impl WebhookEndpoint {
     }
 
     /// All that sign at `now`, the newest first.
-    pub fn secrets(&self, now: Timestamp) -> impl Iterator<Item = &EndpointSecret> {
-        let previous = self.secret_previous.as_ref().filter(|previous| now < previous.until);
-        std::iter::once(&self.secret).chain(previous.map(|previous| &previous.secret))
+    pub fn secrets(&self, now: Timestamp) -> impl Iterator<Item = &SigningSecret> {
+        secrets_at(&self.secret, self.secret_previous.as_ref(), now)
     }
 }
 

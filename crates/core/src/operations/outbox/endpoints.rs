@@ -5,13 +5,12 @@ use smol_str::SmolStr;
 
 use crate::kernel::{Command, Facts, Invalid, JsonList, Reads, Stop, Tenant};
 use crate::operations::cases::close_case;
-use crate::operations::{Case, OperationInvalid, OperationRefusal, OperationsEvent, Reason};
+use crate::operations::{
+    Case, OperationInvalid, OperationRefusal, OperationsEvent, PreviousSecret, Reason, SigningSecret,
+};
 
 use super::deliver::gone_case;
-use super::{
-    EndpointAbout, EndpointId, EndpointSecret, EndpointState, EventCursor, PreviousEndpointSecret, WebhookEndpoint,
-    offered_events,
-};
+use super::{EndpointAbout, EndpointId, EndpointState, EventCursor, WebhookEndpoint, offered_events};
 
 pub const ENDPOINT_EVENTS_MAX: usize = 64;
 pub const ENDPOINT_OVERLAP_SECS_MAX: i64 = 30 * 86_400;
@@ -24,7 +23,7 @@ pub struct PutEndpoint {
     id: EndpointId,
     url: SmolStr,
     events: Vec<SmolStr>,
-    secret: EndpointSecret,
+    secret: SigningSecret,
     head: EventCursor,
     replace: bool,
 }
@@ -35,7 +34,7 @@ impl PutEndpoint {
         id: EndpointId,
         url: &str,
         mut events: Vec<SmolStr>,
-        secret: EndpointSecret,
+        secret: SigningSecret,
         head: EventCursor,
     ) -> Result<PutEndpoint, Invalid> {
         if events.len() > ENDPOINT_EVENTS_MAX {
@@ -136,12 +135,12 @@ fn known(facts: &mut Facts, id: &EndpointId) -> Result<WebhookEndpoint, Stop<Ope
 #[derive(Clone, Debug)]
 pub struct RotateEndpointSecret {
     id: EndpointId,
-    secret: EndpointSecret,
+    secret: SigningSecret,
     overlap_secs: i64,
 }
 
 impl RotateEndpointSecret {
-    pub fn new(id: EndpointId, secret: EndpointSecret, overlap_secs: i64) -> Result<RotateEndpointSecret, Invalid> {
+    pub fn new(id: EndpointId, secret: SigningSecret, overlap_secs: i64) -> Result<RotateEndpointSecret, Invalid> {
         if !(0..=ENDPOINT_OVERLAP_SECS_MAX).contains(&overlap_secs) {
             let (what, units_max) = ("overlap_secs".to_owned(), ENDPOINT_OVERLAP_SECS_MAX);
             return Err(Invalid::Units { what, units: overlap_secs, units_min: 0, units_max });
@@ -164,7 +163,7 @@ impl Command for RotateEndpointSecret {
         let until = facts.now().plus_secs(self.overlap_secs);
         let endpoint = facts.get_mut::<WebhookEndpoint>(&self.id)?.expect("just read");
         let old = std::mem::replace(&mut endpoint.secret, self.secret.clone());
-        endpoint.secret_previous = (self.overlap_secs > 0).then_some(PreviousEndpointSecret { secret: old, until });
+        endpoint.secret_previous = (self.overlap_secs > 0).then_some(PreviousSecret { secret: old, until });
         changed(facts, &self.id)
     }
 }

@@ -13,10 +13,7 @@ mod tail;
 
 pub use cursor::{EVENT_INDEX_MAX, EventCursor};
 pub use deliver::{DELIVER_WEBHOOK, DeliverWebhook, WebhookCall, WebhookRejection};
-pub use endpoint::{
-    ENDPOINT_SECRET_BYTES_MAX, ENDPOINT_SECRET_BYTES_MIN, EndpointAbout, EndpointId, EndpointSecret, EndpointState,
-    PreviousEndpointSecret, WebhookEndpoint,
-};
+pub use endpoint::{EndpointAbout, EndpointId, EndpointState, WebhookEndpoint};
 pub use endpoints::{
     ENDPOINT_EVENTS_MAX, ENDPOINT_OVERLAP_SECS_MAX, EnableEndpoint, EndpointPut, PutEndpoint, RemoveEndpoint,
     RotateEndpointSecret,
@@ -25,6 +22,9 @@ pub use fan_out::{FanOut, FannedOut, OUTBOX_MESSAGES_MAX, ReplayEvents, SkipMiss
 pub use message::{ENDPOINT_CORRELATION, OutboxMessage, ReplayKey, delivery_key};
 pub use offer::{Offered, offered, offered_events};
 pub use tail::{TailKey, WebhookTail};
+
+/// What signs the messages to an endpoint.
+pub type EndpointSecret = super::SigningSecret;
 
 #[cfg(test)]
 mod tests;

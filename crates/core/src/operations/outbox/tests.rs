@@ -8,7 +8,7 @@ use crate::kernel::{Command, Event, Facts, HoldPolicy, Slug, Stop, Tenant, Tenan
 use crate::operations::commands::{EffectOutcome, FinishEffect, Finished, StartEffect, Started};
 use crate::operations::{
     Case, CaseKey, CaseState, EffectHandler, Operation, OperationName, OperationRefusal, OperationRun, OperationsEvent,
-    Outcome, Payload, WaitingOn, WorkerId, lint,
+    Outcome, Payload, SigningSecret, WaitingOn, WorkerId, lint,
 };
 
 const SECRET: [u8; 32] = [7; 32];
@@ -98,13 +98,13 @@ fn id() -> EndpointId {
     EndpointId::new("orders").unwrap()
 }
 
-fn secret(byte: u8) -> EndpointSecret {
-    EndpointSecret::new(&[byte; 32]).unwrap()
+fn secret(byte: u8) -> SigningSecret {
+    SigningSecret::new(&[byte; 32]).unwrap()
 }
 
 fn put(url: &str, events: &[&str]) -> PutEndpoint {
     let events = events.iter().map(SmolStr::new).collect();
-    PutEndpoint::new(id(), url, events, EndpointSecret::new(&SECRET).unwrap(), at(10)).unwrap()
+    PutEndpoint::new(id(), url, events, SigningSecret::new(&SECRET).unwrap(), at(10)).unwrap()
 }
 
 fn at(seq: i64) -> EventCursor {
@@ -162,9 +162,9 @@ fn secrets_are_not_shown() {
     let mut w = World::new();
     w.put();
     let shown = format!("{:?} {:?}", w.endpoint(), put("https://example.com/", &[]));
-    assert!(shown.contains("EndpointSecret(..)") && !shown.contains("7, 7"), "{shown}");
+    assert!(shown.contains("SigningSecret(..)") && !shown.contains("7, 7"), "{shown}");
     for bytes in [0, 23, 65] {
-        assert!(EndpointSecret::new(&vec![1; bytes]).is_err(), "{bytes}");
+        assert!(SigningSecret::new(&vec![1; bytes]).is_err(), "{bytes}");
     }
 }
 

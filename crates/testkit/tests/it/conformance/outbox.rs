@@ -9,10 +9,12 @@ use surehold_core::kernel::commands::{PlaceHold, PutPool, PutPools, TrimJournal}
 use surehold_core::kernel::{Line, Lines, TenantId};
 use surehold_core::operations::commands::{EffectOutcome, FinishEffect, Finished, StartEffect, Started};
 use surehold_core::operations::outbox::{
-    DeliverWebhook, EnableEndpoint, EndpointId, EndpointSecret, EndpointState, EventCursor, PutEndpoint,
-    RemoveEndpoint, ReplayKey, WebhookEndpoint, WebhookRejection, WebhookTail,
+    DeliverWebhook, EnableEndpoint, EndpointId, EndpointState, EventCursor, PutEndpoint, RemoveEndpoint, ReplayKey,
+    WebhookEndpoint, WebhookRejection, WebhookTail,
 };
-use surehold_core::operations::{Case, Operation, OperationKey, OperationRun, Outcome, Payload, WorkerId};
+use surehold_core::operations::{
+    Case, Operation, OperationKey, OperationRun, Outcome, Payload, SigningSecret, WorkerId,
+};
 use surehold_engine::{Engine, EngineConfig, ReplayWish};
 use surehold_http::wire::render_event;
 use surehold_testkit::fixture::{Fixture, Place};
@@ -28,7 +30,7 @@ impl World<'_> {
     async fn put_endpoint(&self, name: &str, events: &[&str]) {
         let head = self.engine.views().journal_tail(self.tenant).await.unwrap().newest_seq;
         let events = events.iter().map(|event| (*event).into()).collect();
-        let secret = EndpointSecret::new(&[7; 32]).unwrap();
+        let secret = SigningSecret::new(&[7; 32]).unwrap();
         let url = "https://example.com/";
         let put = PutEndpoint::new(endpoint(name), url, events, secret, EventCursor::row_end(head)).unwrap();
         assert!(self.engine.run(self.tenant, put).await.unwrap().reply.created);
