@@ -9,6 +9,7 @@ use utoipa::openapi::schema::{AdditionalProperties, ArrayItems};
 use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityRequirement, SecurityScheme};
 use utoipa::openapi::{Components, ContentBuilder, OpenApi, Ref, RefOr, ResponseBuilder, Schema};
 
+use super::schemas::add_all;
 use super::unions::name_variants;
 use super::{COMMITTED, described_path, document, mentioned, problems};
 use crate::api::{admin_routes, health_routes, public_routes};
@@ -64,7 +65,7 @@ fn finish(mut openapi: OpenApi) -> OpenApi {
     let scheme =
         HttpBuilder::new().scheme(HttpAuthScheme::Bearer).description(Some("An API key: sh_live_… or sh_test_…"));
     let components = openapi.components.get_or_insert_default();
-    components.schemas.extend(problems::schemas());
+    add_all(&mut components.schemas, problems::schemas());
     components.add_security_scheme(SCHEME, SecurityScheme::Http(scheme.build()));
     name_variants(&mut components.schemas);
     let paths = std::mem::take(&mut openapi.paths.paths);

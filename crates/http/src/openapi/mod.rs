@@ -8,6 +8,8 @@ mod events;
 #[cfg(test)]
 mod problems;
 #[cfg(test)]
+mod schemas;
+#[cfg(test)]
 mod unions;
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -1,7 +1,5 @@
 //! Problems in the description: what every problem has, and a schema with the data of each code.
 
-use std::collections::BTreeMap;
-
 use surehold_core::kernel::FieldSpec;
 use utoipa::ToSchema;
 use utoipa::openapi::schema::{
@@ -9,6 +7,7 @@ use utoipa::openapi::schema::{
 };
 use utoipa::openapi::{Ref, RefOr};
 
+use super::schemas::{Schemas, add, add_all};
 use crate::problem::{ProblemType, fields_by_code, parts};
 use crate::wire::{self, described, stock};
 
@@ -17,18 +16,18 @@ use crate::wire::{self, described, stock};
 pub(super) const ANY_PROBLEM: &str = "AnyProblem";
 
 /// The schema of each code, of all together, and of what they mention.
-pub(super) fn schemas() -> BTreeMap<String, RefOr<Schema>> {
-    let mut schemas = Schemas::default();
+pub(super) fn schemas() -> Schemas {
+    let mut collected = Collected::default();
     for known in ProblemType::all() {
-        let schema = schemas.of_code(known);
-        schemas.0.insert(name_of(known.code), schema);
+        let schema = collected.of_code(known);
+        add(&mut collected.0, name_of(known.code), schema);
     }
     for part in parts() {
-        let object = schemas.object(part.fields.iter().map(|field| (field, true)));
-        schemas.0.insert(part.name.to_owned(), object.description(Some(part.about.trim())).into());
+        let object = collected.object(part.fields.iter().map(|field| (field, true)));
+        add(&mut collected.0, part.name.to_owned(), object.description(Some(part.about.trim())));
     }
-    schemas.0.insert(ANY_PROBLEM.to_owned(), any_problem());
-    schemas.0
+    add(&mut collected.0, ANY_PROBLEM.to_owned(), any_problem());
+    collected.0
 }
 
 /// `sold-out` is `SoldOutProblem`.
@@ -48,9 +47,9 @@ fn any_problem() -> RefOr<Schema> {
 
 /// Collects the schemas that the others mention.
 #[derive(Default)]
-struct Schemas(BTreeMap<String, RefOr<Schema>>);
+struct Collected(Schemas);
 
-impl Schemas {
+impl Collected {
     fn of_code(&mut self, known: &ProblemType) -> RefOr<Schema> {
         let declarations = fields_by_code(known.code);
         let has = |fields: &[FieldSpec], name: &str| fields.iter().any(|field| field.name == name);
@@ -148,7 +147,7 @@ impl Schemas {
     fn add<T: ToSchema>(&mut self) -> String {
         let mut mentioned = vec![(T::name().into_owned(), T::schema())];
         T::schemas(&mut mentioned);
-        self.0.extend(mentioned);
+        add_all(&mut self.0, mentioned);
         T::name().into_owned()
     }
 }

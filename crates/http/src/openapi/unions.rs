@@ -2,23 +2,22 @@
 //! `allOf` of an unnamed union and an object. Here each variant becomes a component of its own, with what all have, and a
 //! discriminator leads to it.
 
-use std::collections::BTreeMap;
-
 use serde_json::Value;
 use utoipa::openapi::extensions::Extensions;
 use utoipa::openapi::schema::{AllOf, Discriminator, Object, ObjectBuilder, OneOf, OneOfBuilder, Type};
 use utoipa::openapi::{Ref, RefOr, Schema};
 
-const COMPONENTS: &str = "#/components/schemas/";
+use super::schemas::{Schemas, add, add_all};
 
-type Schemas = BTreeMap<String, RefOr<Schema>>;
+const COMPONENTS: &str = "#/components/schemas/";
 
 pub(super) fn name_variants(schemas: &mut Schemas) {
     let names: Vec<String> = schemas.keys().cloned().collect();
     for name in names {
         if let Some((union, renamed)) = variants_of(&name, schemas) {
             schemas.remove(&union);
-            schemas.extend(renamed);
+            schemas.remove(&name);
+            add_all(schemas, renamed);
         }
     }
 }
@@ -45,10 +44,10 @@ fn named(name: &str, whole: &AllOf, union: &OneOf, common: &Object) -> Option<Sc
         references = references.item(Ref::from_schema_name(&component));
         mapping.push((value.to_owned(), format!("{COMPONENTS}{component}")));
         discriminator = Some(tag);
-        schemas.insert(component, Schema::Object(with_common(variant, tag, value, common)).into());
+        add(&mut schemas, component, Schema::Object(with_common(variant, tag, value, common)));
     }
     let discriminator = Discriminator::with_mapping(discriminator?, mapping);
-    schemas.insert(name.to_owned(), references.discriminator(Some(discriminator)).into());
+    add(&mut schemas, name.to_owned(), references.discriminator(Some(discriminator)));
     Some(schemas)
 }
 
