@@ -2,7 +2,8 @@
 //! anything that is not understood. So the reader is strict, for every type: a struct is read from an object only, and not
 //! from an array of its values; an unknown member is refused; `151.0` is an integer, as JSON Schema has it.
 //!
-//! Does not see into `#[serde(flatten)]`, nor into untagged and internally tagged enums. No request has them.
+//! Does not see into `#[serde(flatten)]`, nor into untagged and internally tagged enums. No request has them; generating the
+//! description of one fails.
 
 use std::fmt;
 

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use axum::http::StatusCode;
 use utoipa::OpenApi as _;
 use utoipa::openapi::path::Operation;
-use utoipa::openapi::schema::{AdditionalProperties, ArrayItems};
+use utoipa::openapi::schema::{AdditionalProperties, ArrayItems, OneOf, SchemaType, Type};
 use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityRequirement, SecurityScheme};
 use utoipa::openapi::{Components, ContentBuilder, OpenApi, Ref, RefOr, ResponseBuilder, Schema};
 
@@ -142,11 +142,32 @@ fn close(schema: &mut RefOr<Schema>, mentioned: &mut Vec<String>) {
                 close(item, mentioned);
             }
         }
-        Schema::OneOf(all) => all.items.iter_mut().for_each(|one| close(one, mentioned)),
-        Schema::AllOf(all) => all.items.iter_mut().for_each(|one| close(one, mentioned)),
+        Schema::OneOf(union) => {
+            check_union(union);
+            union.items.iter_mut().for_each(|one| close(one, mentioned));
+        }
+        Schema::AllOf(_) => panic!("requests have no `#[serde(flatten)]`: their reader does not see into it (ADR 30)"),
         Schema::AnyOf(any) => any.items.iter_mut().for_each(|one| close(one, mentioned)),
         _ => {}
     }
+}
+
+/// Absent or something; or an enum, whose variants are texts and objects with one member, which has the variant's name.
+fn check_union(union: &OneOf) {
+    let is_null = |one: &RefOr<Schema>| match one {
+        RefOr::T(Schema::Object(object)) => object.schema_type == SchemaType::Type(Type::Null),
+        RefOr::T(_) | RefOr::Ref(_) => false,
+    };
+    let is_optional = union.items.iter().any(is_null);
+    let is_seen_into = |one: &RefOr<Schema>| match one {
+        RefOr::Ref(_) => is_optional,
+        RefOr::T(Schema::Object(object)) => object.properties.len() <= 1,
+        RefOr::T(_) => false,
+    };
+    assert!(
+        union.items.iter().all(is_seen_into),
+        "requests have no enums that are untagged or tagged inside: their reader does not see into them (ADR 30)"
+    );
 }
 
 fn described(routes: Routes) -> OpenApi {
