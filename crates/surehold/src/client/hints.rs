@@ -267,4 +267,61 @@ mod tests {
             }
         }
     }
+
+    /// What the problem itself says is enough.
+    const NEEDS_NONE: &[&str] = &[
+        // The command line does not make such requests, or they are not of its making.
+        "malformed-json",
+        "malformed-request",
+        "idempotency-key-missing",
+        "idempotency-key-malformed",
+        "task-id-missing",
+        "task-not-found",
+        "signature-invalid",
+        "method-not-allowed",
+        "request-timeout",
+        "unsupported-media-type",
+        "key-id-reused",
+        // Something that was asked for cannot be, and the sentence names the bound.
+        "body-too-large",
+        "invalid",
+        "total-out-of-range",
+        "lines-exceed-hold",
+        "grant-exceeded",
+        "key-expiry-past",
+        "document-too-long",
+        "effective-in-future",
+        "effective-too-early",
+        "item-out-of-range",
+        "document-out-of-range",
+        // It contradicts what is there, and the sentence names both.
+        "tenant-exists",
+        "hold-not-due",
+        "operation-conflict",
+        "currencies-differ",
+        "about-other-store",
+        "lot-unwanted",
+        "serials-unwanted",
+        "serials-not-counted",
+        "serials-elsewhere",
+        "hold-of-others",
+        "not-reversible",
+        // Nothing can be done but to report it.
+        "defect",
+    ];
+
+    #[test]
+    fn every_code_has_a_hint_or_needs_none() {
+        let hinted: Vec<&str> = HINTS.iter().flat_map(|(codes, _)| codes.iter().copied()).collect();
+        for known in ProblemType::all() {
+            // What is not found depends on who asks for it.
+            let has_hint = hinted.contains(&known.code) || known.code == "not-found";
+            let needs_none = NEEDS_NONE.contains(&known.code);
+            assert!(has_hint || needs_none, "`{}` is new: write a hint, or list it above", known.code);
+            assert!(!(has_hint && needs_none), "`{}` has a hint", known.code);
+        }
+        for code in NEEDS_NONE {
+            assert!(ProblemType::find(code).is_some(), "{code}");
+        }
+    }
 }
