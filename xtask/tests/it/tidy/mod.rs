@@ -2,6 +2,7 @@
 
 mod crates;
 mod engine;
+mod http;
 mod lengths;
 mod modules;
 mod page;

@@ -37,7 +37,7 @@ fn modules_import_what_they_may() {
     assert!(wrong.is_empty(), "what two modules need moves down to where both see it:\n{}", wrong.join("\n"));
 }
 
-fn names(line: &str, module: &str) -> bool {
+pub(super) fn names(line: &str, module: &str) -> bool {
     let path = format!("crate::{module}");
     line.split(&path).skip(1).any(|rest| !rest.starts_with(|next: char| next.is_alphanumeric() || next == '_'))
 }
