@@ -27,6 +27,45 @@ pub fn path(arguments: TokenStream, handler: TokenStream) -> TokenStream {
     }
 }
 
+/// For the struct of a query string: derives what reads and describes it, and refuses other parameters. `page` adds the
+/// cursor and the limit of a list behind its own parameters; `page after StoreName as described::StoreName` says what the
+/// cursor is, if it is more than a text.
+#[proc_macro_attribute]
+pub fn query(arguments: TokenStream, item: TokenStream) -> TokenStream {
+    match (page_parameters(&arguments.to_string()), item.into_iter().collect::<Vec<_>>().as_slice()) {
+        (Some(page), [head @ .., TokenTree::Group(fields)]) => {
+            let page: TokenStream = page.parse().expect("fields of a struct");
+            let fields = Group::new(Delimiter::Brace, [fields.stream(), page].into_iter().collect());
+            let derived: TokenStream = DERIVED.parse().expect("attributes");
+            derived.into_iter().chain(head.iter().cloned()).chain([fields.into()]).collect()
+        }
+        _ => "compile_error!(\"a struct with named fields; `page`, `page after TYPE as DESCRIBED` or nothing\");"
+            .parse()
+            .expect("a call of a macro"),
+    }
+}
+
+const DERIVED: &str = "#[derive(::serde::Deserialize, crate::describe::IntoParams)]
+    #[serde(deny_unknown_fields)]
+    #[into_params(parameter_in = Query)]";
+
+fn page_parameters(arguments: &str) -> Option<String> {
+    let after = match arguments.strip_prefix("page") {
+        None => return arguments.is_empty().then(String::new),
+        Some("") => "after: Option<String>,".to_owned(),
+        Some(after) => {
+            let (cursor, described) = after.trim().strip_prefix("after ")?.split_once(" as ")?;
+            format!("#[param(value_type = Option<{described}>)] after: Option<{cursor}>,")
+        }
+    };
+    Some(format!(
+        "/// The `next` of the page before.
+        {after}
+        #[param(minimum = 1, maximum = 1000, default = 100)]
+        limit: Option<u16>,"
+    ))
+}
+
 /// `#[cfg_attr(test, ::utoipa::path(arguments))]`
 fn described_in_tests(arguments: TokenStream) -> TokenStream {
     let mut attribute: TokenStream = "test, ::utoipa::path".parse().expect("a path");

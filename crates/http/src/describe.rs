@@ -1,8 +1,8 @@
 //! The attributes by which handlers and wire types describe themselves. Unit tests compile them into the description of
 //! the API; other builds leave them out, because the generated code is large and the committed text says the same.
 
-pub(crate) use surehold_http_macros::path;
 #[cfg(not(test))]
 pub(crate) use surehold_http_macros::{IntoParams, ToSchema};
+pub(crate) use surehold_http_macros::{path, query};
 #[cfg(test)]
 pub(crate) use utoipa::{IntoParams, ToSchema};

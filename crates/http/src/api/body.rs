@@ -1,5 +1,7 @@
 //! Bodies in and out, and the keys under which requests may be repeated.
 
+use std::fmt::Display;
+
 use axum::body::Body;
 use axum::extract::{FromRequest, FromRequestParts, Request};
 use axum::http::header::{CONTENT_LENGTH, CONTENT_TYPE};
@@ -121,12 +123,23 @@ impl Idempotency {
     }
 
     /// For requests whose repeat could not be told from a second one.
-    pub(crate) fn needed_key(&self, request: &impl Serialize, or: &str) -> Result<Option<RequestKey>, Problem> {
+    pub(crate) fn needed_key(&self, request: &impl Serialize, or: impl Display) -> Result<Option<RequestKey>, Problem> {
         let missing = || {
             let detail = format!("send an Idempotency-Key, so that the request can be repeated safely{or}");
             Problem::new(Code::IdempotencyKeyMissing, detail)
         };
         self.key(request)?.ok_or_else(missing).map(Some)
+    }
+
+    /// For requests that make something, and can be repeated too if the caller chose its id.
+    pub(crate) fn key_unless(
+        &self,
+        has_id: bool,
+        request: &impl Serialize,
+        what: &str,
+    ) -> Result<Option<RequestKey>, Problem> {
+        let or = format_args!(", or give the {what} an id of your own (a UUIDv7)");
+        if has_id { self.key(request) } else { self.needed_key(request, or) }
     }
 }
 
@@ -144,6 +157,9 @@ pub(crate) fn json_bytes(status: StatusCode, bytes: impl Into<Bytes>) -> Respons
     response
 }
 
+/// What a handler gives back.
+pub(crate) type Answer<T> = Result<Reply<T>, Problem>;
+
 /// A reply, and whether it repeats an earlier one.
 pub(crate) struct Reply<T> {
     pub(crate) status: StatusCode,
@@ -159,6 +175,11 @@ impl<T> Reply<T> {
 
     pub(crate) fn found(body: T) -> Reply<T> {
         Reply { status: StatusCode::OK, body, replayed: false, location: None }
+    }
+
+    /// The same, of something that was made by this request or by the same one before.
+    pub(crate) fn created(self, location: String) -> Reply<T> {
+        Reply { status: StatusCode::CREATED, location: Some(location), ..self }
     }
 }
 

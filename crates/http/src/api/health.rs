@@ -1,13 +1,13 @@
 //! Is it alive, may it get traffic, how is it doing.
 
-use axum::extract::{FromRequestParts, Request, State};
+use axum::extract::{FromRequestParts, Request};
 use axum::http::header::CONTENT_TYPE;
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 use surehold_engine::Fault;
 
-use super::ApiState;
-use super::body::Reply;
+use super::Api;
+use super::body::{Answer, Reply};
 use super::caller::Admin;
 use crate::describe::{self, ToSchema};
 use crate::problem::{Code, Problem};
@@ -29,14 +29,14 @@ pub(super) async fn healthz() -> Reply<Health> {
 
 /// The server can do its work: the store answers, and every lane takes commands
 #[describe::path(get, path = "/readyz", tag = "Health", security(()), responses((status = 200, body = Health)))]
-pub(super) async fn readyz(State(api): ApiState) -> Result<Reply<Health>, Problem> {
+pub(super) async fn readyz(api: Api) -> Answer<Health> {
     if api.shared.stop.is_cancelled() {
         return Err(Fault::Stopping.into());
     }
     if !api.engine().is_serving() {
         return Err(Problem::new(Code::Unavailable, "a writing lane has ended; restart the server and read its log"));
     }
-    api.engine().views().ping().await?;
+    api.views().ping().await?;
     Ok(Reply::found(OK))
 }
 
@@ -44,7 +44,7 @@ pub(super) async fn readyz(State(api): ApiState) -> Result<Reply<Health>, Proble
 ///
 /// Needs a key with the scope `admin`, unless the configuration opens it.
 #[describe::path(get, path = "/metrics", tag = "Health", responses((status = 200, body = String, content_type = "text/plain")))]
-pub(super) async fn metrics_text(State(api): ApiState, request: Request) -> Result<Response, Problem> {
+pub(super) async fn metrics_text(api: Api, request: Request) -> Result<Response, Problem> {
     let (mut parts, _) = request.into_parts();
     if !api.shared.config.metrics_open {
         Admin::from_request_parts(&mut parts, &api).await?;

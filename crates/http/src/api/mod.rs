@@ -7,24 +7,31 @@ mod health;
 mod module;
 mod pages;
 mod params;
+mod room;
 
+use std::convert::Infallible;
 use std::sync::Arc;
 
 use axum::Router;
-use axum::extract::State;
+use axum::extract::FromRequestParts;
 use axum::http::Extensions;
+use axum::http::request::Parts;
 use metrics_exporter_prometheus::PrometheusHandle;
-use surehold_engine::{Engine, Views};
+use surehold_core::kernel::{Command, TenantId};
+use surehold_engine::{Engine, Failure, Options, RequestKey, Views};
 use tokio_util::sync::CancellationToken;
 
-pub(crate) use self::body::{BODY_BYTES_MAX, Idempotency, Json, Reply, json_bytes, parse, read_body, read_bytes};
+pub(crate) use self::body::{
+    Answer, BODY_BYTES_MAX, Idempotency, Json, Reply, json_bytes, parse, read_body, read_bytes,
+};
 #[cfg(feature = "fuzz")]
 pub(crate) use self::caller::bearer;
 pub(crate) use self::caller::{
     Admin, Caller, KeyHolder, Manage, Need, Read, Sell, Tasks, admit_to_tenant, no_such_tenant, scope_missing,
 };
 pub(crate) use self::module::Module;
-pub(crate) use self::params::*;
+pub(crate) use self::params::{FromPath, InPath, Query, Segments, Text, from_path, malformed, next_page, page_items};
+pub(crate) use self::room::Room;
 use crate::keys::KeyRing;
 use crate::modules::{ApiConfig, MODULES};
 use crate::observe::Observe;
@@ -114,12 +121,30 @@ impl Api {
         self.shared.modules.get().expect("a module puts in what its handlers ask for")
     }
 
+    /// Runs a command for a tenant, under the caller's key if there is one.
+    pub(crate) async fn run<C, T>(&self, tenant: TenantId, command: C, key: Option<RequestKey>) -> Answer<T>
+    where
+        C: Command,
+        T: From<C::Reply>,
+        Problem: From<Failure<C::Refusal>>,
+    {
+        let options = Options { key, ..Options::default() };
+        Ok(Reply::ok(self.engine().run_with(tenant, command, options).await?))
+    }
+
     pub(crate) fn views(&self) -> &Views {
         self.shared.engine.views()
     }
 }
 
-pub(crate) type ApiState = State<Api>;
+/// Handlers ask for it like for everything else that they need.
+impl FromRequestParts<Api> for Api {
+    type Rejection = Infallible;
+
+    async fn from_request_parts(_: &mut Parts, api: &Api) -> Result<Api, Infallible> {
+        Ok(api.clone())
+    }
+}
 
 pub(crate) fn public_routes() -> Routes {
     MODULES.iter().map(|module| (module.public)()).fold(health_routes(), Routes::merge)
@@ -139,8 +164,4 @@ async fn nothing_here() -> Problem {
 
 async fn no_such_method() -> Problem {
     Problem::new(Code::MethodNotAllowed, "the address exists, but not with this method; /docs lists what there is")
-}
-
-pub(crate) fn no_randomness() -> Problem {
-    Problem::new(Code::Defect, "the operating system gives no randomness")
 }

@@ -1,20 +1,16 @@
 //! What is free over a range of nights.
 
-use axum::extract::State;
-use serde::Deserialize;
 use surehold_core::kernel::{ResourceName, Slot};
 
-use crate::api::{ApiState, Caller, Query, Read, Reply, malformed};
-use crate::describe::{self, IntoParams};
+use crate::api::{Answer, Api, Caller, Query, Read, Reply, malformed};
+use crate::describe;
 use crate::problem::{Code, Problem};
 use crate::wire::{Availability, described};
 
 const NIGHTS_MAX: usize = 366;
 const POOLS_MAX: u16 = 5_000;
 
-#[derive(Deserialize, IntoParams)]
-#[serde(deny_unknown_fields)]
-#[into_params(parameter_in = Query)]
+#[describe::query]
 pub(crate) struct Range {
     /// The first night.
     #[param(value_type = String, format = Date, example = "2026-12-24")]
@@ -46,14 +42,10 @@ impl Range {
 /// What is free over a range of nights
 #[describe::path(get, path = "/v1/{tenant}/availability", tag = "Pools", params(("tenant" = described::Slug, Path), Range),
     responses((status = 200, body = Availability)))]
-pub(super) async fn availability(
-    State(api): ApiState,
-    caller: Caller<Read>,
-    Query(range): Query<Range>,
-) -> Result<Reply<Availability>, Problem> {
+pub(super) async fn availability(api: Api, caller: Caller<Read>, Query(range): Query<Range>) -> Answer<Availability> {
     let nights = range.nights()?;
     let (from, until) = (range.from, range.until);
-    let views = api.engine().views();
+    let views = api.views();
     let pools = views.pools_between(caller.tenant, range.resource.as_ref(), from, until, POOLS_MAX + 1).await?;
     if pools.len() > usize::from(POOLS_MAX) {
         let detail = format!("the range holds more than {POOLS_MAX} pools; narrow it, or name a resource");

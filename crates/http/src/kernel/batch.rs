@@ -1,16 +1,12 @@
 //! Many hold commands in one request, each answered by itself.
 
-use std::sync::Arc;
-
-use axum::extract::{Request, State};
-use axum::http::header::CONTENT_LENGTH;
+use axum::extract::Request;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
 use surehold_core::kernel::HoldId;
 use surehold_core::kernel::commands::AnyHoldCommand;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-use crate::api::{Api, ApiState, Caller, Sell, json_bytes, parse, read_body};
+use crate::api::{Api, Caller, Room, Sell, json_bytes, parse, read_body};
 use crate::describe;
 use crate::problem::{Code, Problem};
 use crate::wire::{BatchRequest, BatchResponse, BatchResult, Hold, described};
@@ -22,13 +18,12 @@ const KIBIBYTES_AT_ONCE: usize = 48 << 10;
 /// From here on holds are left out of an answer, as with `Prefer: return=minimal`.
 const FULL_ANSWER_BYTES_MAX: usize = 16 << 20;
 
-/// Kibibytes that batches may still have.
 #[derive(Clone)]
-pub(super) struct Room(Arc<Semaphore>);
+pub(super) struct BatchRoom(Room);
 
-impl Default for Room {
-    fn default() -> Room {
-        Room(Arc::new(Semaphore::new(KIBIBYTES_AT_ONCE)))
+impl Default for BatchRoom {
+    fn default() -> BatchRoom {
+        BatchRoom(Room::new(KIBIBYTES_AT_ONCE))
     }
 }
 
@@ -47,14 +42,11 @@ pub(super) struct Item {
 #[describe::path(post, path = "/v1/{tenant}/holds/batch", tag = "Holds",
     params(("tenant" = described::Slug, Path), ("Prefer" = Option<String>, Header, example = "return=minimal")),
     request_body = BatchRequest, responses((status = 200, body = BatchResponse)))]
-pub(super) async fn holds_batch(
-    State(api): ApiState,
-    caller: Caller<Sell>,
-    request: Request,
-) -> Result<Response, Problem> {
+pub(super) async fn holds_batch(api: Api, caller: Caller<Sell>, request: Request) -> Result<Response, Problem> {
     let minimal = prefers_minimal(request.headers());
     // Kept until the answer is made: what is in memory at once is bounded, whoever asks.
-    let _room = room_for(&api, request.headers())?;
+    let busy = "other batches are being read; nothing was changed, try again later";
+    let _room = api.state::<BatchRoom>().0.take(request.headers(), BATCH_BYTES_MAX, busy)?;
     let body = read_body(request, BATCH_BYTES_MAX).await?;
     // Megabytes of JSON must not keep a thread from answering everybody else.
     let (items, commands) = aside(move || understand(&body)).await.map_err(|_| {
@@ -84,17 +76,6 @@ pub(super) async fn holds_batch(
     let unknown =
         |_| Problem::new(Code::OutcomeUnknown, "the answer could not be written; ask again with the same ids");
     Ok(json_bytes(StatusCode::OK, answer.await.map_err(unknown)?))
-}
-
-fn room_for(api: &Api, headers: &HeaderMap) -> Result<OwnedSemaphorePermit, Problem> {
-    let declared = headers.get(CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse::<usize>().ok());
-    let kibibytes = declared.unwrap_or(BATCH_BYTES_MAX).min(BATCH_BYTES_MAX) / 1024 + 1;
-    let wanted = u32::try_from(kibibytes).unwrap_or(u32::MAX);
-    let room = Arc::clone(&api.state::<Room>().0).try_acquire_many_owned(wanted);
-    room.map_err(|_| {
-        let detail = "other batches are being read; nothing was changed, try again later";
-        Problem::new(Code::Busy, detail).retry_after(1)
-    })
 }
 
 async fn aside<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, tokio::task::JoinError> {

@@ -5,7 +5,6 @@ use std::convert::Infallible;
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
-use axum::extract::State;
 use axum::http::HeaderMap;
 use axum::http::header::ACCEPT;
 use axum::response::sse::{self, KeepAlive, Sse};
@@ -13,12 +12,11 @@ use axum::response::{IntoResponse, Response};
 use futures_util::future::ready;
 use futures_util::stream::{once, unfold};
 use futures_util::{Stream, StreamExt};
-use serde::Deserialize;
 use surehold_core::kernel::TenantId;
 use tracing::warn;
 
-use crate::api::{Api, ApiState, Caller, Query, Read, Reply, malformed, page_items};
-use crate::describe::{self, IntoParams};
+use crate::api::{Api, Caller, Query, Read, Reply, malformed, page_items};
+use crate::describe;
 use crate::keys::KeyRef;
 use crate::problem::{Code, Problem};
 use crate::wire::{Event, EventPage, described};
@@ -32,9 +30,7 @@ const ROWS_PER_READ: u16 = 64;
 /// Enough to stop at.
 const EVENTS_PER_READ: i64 = 1_000;
 
-#[derive(Deserialize, IntoParams)]
-#[serde(deny_unknown_fields)]
-#[into_params(parameter_in = Query)]
+#[describe::query]
 pub(crate) struct ListEvents {
     /// A cursor: what follows it is listed. Left out: a list starts with the oldest event, a stream with the next one.
     after: Option<String>,
@@ -51,7 +47,7 @@ pub(crate) struct ListEvents {
     params(("tenant" = described::Slug, Path), ListEvents, ("Last-Event-ID" = Option<String>, Header)),
     responses((status = 200, content((EventPage = "application/json"), (String = "text/event-stream")))))]
 pub(super) async fn events(
-    State(api): ApiState,
+    api: Api,
     caller: Caller<Read>,
     Query(query): Query<ListEvents>,
     headers: HeaderMap,
@@ -114,7 +110,7 @@ struct Place {
 
 /// Where to begin; 410 when events between there and the oldest kept are gone.
 async fn start(api: &Api, tenant: TenantId, given: Option<Cursor>, live: bool) -> Result<Place, Problem> {
-    let tail = api.engine().views().journal_tail(tenant).await?;
+    let tail = api.views().journal_tail(tenant).await?;
     let before = |seq: i64| Place { cursor: Cursor { seq, index: 0 }, row_done: true };
     let oldest = before((tail.oldest_seq - 1).max(0));
     match given {
@@ -148,7 +144,7 @@ impl Feed {
     async fn read(&mut self) -> Result<bool, Problem> {
         let Place { cursor, row_done } = self.place;
         let after_seq = if row_done { cursor.seq } else { cursor.seq - 1 };
-        let views = self.api.engine().views();
+        let views = self.api.views();
         let rows = views.journal_until(self.tenant, after_seq, ROWS_PER_READ, EVENTS_PER_READ).await?;
         if rows.first().is_some_and(|row| row.seq != after_seq + 1) {
             return Err(gone("events behind the cursor are older than what is kept"));

@@ -1,9 +1,9 @@
 //! Why a pool is sold out.
 
-use axum::extract::State;
 use surehold_core::kernel::{self, Refusal};
 
-use crate::api::{ApiState, Caller, PoolPath, Read, Reply, SlotQuery};
+use super::pools::{PoolPath, SlotQuery};
+use crate::api::{Answer, Api, Caller, Read, Reply};
 use crate::describe;
 use crate::problem::Problem;
 use crate::wire::{Explanation, described};
@@ -17,12 +17,8 @@ const HOLDS_LISTED_MAX: usize = 100;
 #[describe::path(get, path = "/v1/{tenant}/pools/{resource}/explain", tag = "Pools",
     params(("tenant" = described::Slug, Path), ("resource" = described::Name, Path), SlotQuery),
     responses((status = 200, body = Explanation)))]
-pub(super) async fn pool_explain(
-    State(api): ApiState,
-    caller: Caller<Read>,
-    PoolPath(key): PoolPath,
-) -> Result<Reply<Explanation>, Problem> {
-    let views = api.engine().views();
+pub(super) async fn pool_explain(api: Api, caller: Caller<Read>, PoolPath(key): PoolPath) -> Answer<Explanation> {
+    let views = api.views();
     let pool = views.record::<kernel::Pool>(caller.tenant, &key).await?;
     let pool = pool.ok_or_else(|| Refusal::PoolNotFound { pools: vec![key.clone()] })?;
     let holds = views.active_holds_on(caller.tenant, &key, HOLDS_READ_MAX).await?;

@@ -1,16 +1,18 @@
 //! Holds: place, look, list, extend, convert, cancel, move, give back.
 
-use axum::extract::State;
-use axum::http::StatusCode;
-use serde::Deserialize;
-use surehold_core::kernel::{self, Command, HoldId, Reference, Refusal, Timestamp, commands};
-use surehold_engine::{Options, RequestKey, new_hold_id};
+use surehold_core::kernel::{self, HoldId, Reference, Refusal, Timestamp, commands};
+use surehold_engine::new_hold_id;
 use uuid::Uuid;
 
-use crate::api::{Api, ApiState, Caller, HoldPath, Idempotency, Json, Query, Read, Reply, Sell, malformed, page_items};
-use crate::describe::{self, IntoParams};
+use crate::api::{
+    Answer, Api, Caller, Idempotency, InPath, Json, Query, Read, Reply, Sell, from_path, malformed, next_page,
+    page_items,
+};
+use crate::describe;
 use crate::problem::Problem;
 use crate::wire::{ConvertHold, ExtendHold, GiveBack, Hold, HoldPage, HoldState, MoveBooked, PlaceHold, described};
+
+from_path!(HoldId: HoldId::parse);
 
 /// Place a hold
 ///
@@ -20,49 +22,30 @@ use crate::wire::{ConvertHold, ExtendHold, GiveBack, Hold, HoldPage, HoldState, 
     params(("tenant" = described::Slug, Path), ("Idempotency-Key" = Option<described::IdempotencyKey>, Header)),
     request_body = PlaceHold, responses((status = 201, body = Hold)))]
 pub(super) async fn hold_place(
-    State(api): ApiState,
+    api: Api,
     caller: Caller<Sell>,
     idempotency: Idempotency,
     Json(body): Json<PlaceHold>,
-) -> Result<Reply<Hold>, Problem> {
-    let key = match body.id {
-        Some(_) => idempotency.key(&body)?,
-        None => idempotency.needed_key(&body, ", or give the hold an id of your own (a UUIDv7)")?,
-    };
+) -> Answer<Hold> {
+    let key = idempotency.key_unless(body.id.is_some(), &body, "hold")?;
     let id = body.id.unwrap_or_else(new_hold_id);
-    let reply = run(&api, &caller, body.into_command(id)?, key).await?;
+    let reply: Reply<Hold> = api.run(caller.tenant, body.into_command(id)?, key).await?;
     let location = format!("/v1/{}/holds/{}", caller.slug, reply.body.id);
-    Ok(Reply { status: StatusCode::CREATED, location: Some(location), ..reply })
-}
-
-async fn run<C: Command<Reply = commands::HoldReply, Refusal = Refusal>>(
-    api: &Api,
-    caller: &Caller<Sell>,
-    command: C,
-    key: Option<RequestKey>,
-) -> Result<Reply<Hold>, Problem> {
-    let done = api.engine().run_with(caller.tenant, command, Options { key, ..Options::default() }).await?;
-    Ok(Reply::ok(done))
+    Ok(reply.created(location))
 }
 
 /// Look at a hold
 #[describe::path(get, path = "/v1/{tenant}/holds/{hold}", tag = "Holds",
     params(("tenant" = described::Slug, Path), ("hold" = described::HoldId, Path)), responses((status = 200, body = Hold)))]
-pub(super) async fn hold_get(
-    State(api): ApiState,
-    caller: Caller<Read>,
-    HoldPath(id): HoldPath,
-) -> Result<Reply<Hold>, Problem> {
-    let views = api.engine().views();
+pub(super) async fn hold_get(api: Api, caller: Caller<Read>, InPath(id): InPath<HoldId>) -> Answer<Hold> {
+    let views = api.views();
     // The time first: read after the hold, it could show one as expired that was extended in between.
     let now = views.time_for(caller.tenant).await?;
     let hold = views.record::<kernel::Hold>(caller.tenant, &id).await?.ok_or(Refusal::HoldNotFound { hold: id })?;
     Ok(Reply::found(hold.as_of(now).into()))
 }
 
-#[derive(Deserialize, IntoParams)]
-#[serde(deny_unknown_fields)]
-#[into_params(parameter_in = Query)]
+#[describe::query(page)]
 pub(crate) struct ListHolds {
     /// Holds with this reference, oldest first. Either this or `state`.
     #[param(value_type = Option<described::Name>)]
@@ -70,28 +53,20 @@ pub(crate) struct ListHolds {
     /// `active`: holds that live, the next to expire first.
     #[param(value_type = Option<HoldState>, example = "active")]
     state: Option<kernel::HoldState>,
-    /// The `next` of the page before.
-    after: Option<String>,
-    #[param(minimum = 1, maximum = 1000, default = 100)]
-    limit: Option<u16>,
 }
 
 /// List holds by reference, or active ones by expiry
 #[describe::path(get, path = "/v1/{tenant}/holds", tag = "Holds", params(("tenant" = described::Slug, Path), ListHolds),
     responses((status = 200, body = HoldPage)))]
-pub(super) async fn holds_list(
-    State(api): ApiState,
-    caller: Caller<Read>,
-    Query(query): Query<ListHolds>,
-) -> Result<Reply<HoldPage>, Problem> {
+pub(super) async fn holds_list(api: Api, caller: Caller<Read>, Query(query): Query<ListHolds>) -> Answer<HoldPage> {
     let limit = page_items(query.limit)?;
-    let views = api.engine().views();
+    let views = api.views();
     let now = views.time_for(caller.tenant).await?;
     let (holds, next) = match (&query.reference, query.state) {
         (Some(reference), None) => {
             let after = query.after.as_deref().map(parse_id).transpose()?;
             let holds = views.holds_by_reference(caller.tenant, reference, after, limit).await?;
-            let next = next(&holds, limit, |hold| hold.id.to_string());
+            let next = next_page(&holds, limit, |hold| hold.id.to_string());
             (holds, next)
         }
         (None, Some(kernel::HoldState::Active)) => {
@@ -99,7 +74,7 @@ pub(super) async fn holds_list(
             // Lapsed holds that nobody has swept yet are dead already.
             let after = after.unwrap_or((now, Uuid::max()));
             let holds = views.active_holds(caller.tenant, after, limit).await?;
-            let next = next(&holds, limit, |hold| format!("{}-{}", hold.expires_at.micros(), hold.id));
+            let next = next_page(&holds, limit, |hold| format!("{}-{}", hold.expires_at.micros(), hold.id));
             (holds, next)
         }
         (None, _) | (Some(_), Some(_)) => {
@@ -108,11 +83,6 @@ pub(super) async fn holds_list(
     };
     let holds = holds.into_iter().map(|hold| hold.as_of(now).into()).collect();
     Ok(Reply::found(HoldPage { holds, next }))
-}
-
-fn next(holds: &[kernel::Hold], limit: u16, cursor: impl FnOnce(&kernel::Hold) -> String) -> Option<String> {
-    let full = holds.len() == usize::from(limit);
-    holds.last().filter(|_| full).map(cursor)
 }
 
 pub(super) fn parse_id(text: &str) -> Result<HoldId, Problem> {
@@ -137,17 +107,17 @@ fn not_a_cursor() -> Problem {
         ("Idempotency-Key" = Option<described::IdempotencyKey>, Header)),
     request_body = ExtendHold, responses((status = 200, body = Hold)))]
 pub(super) async fn hold_extend(
-    State(api): ApiState,
+    api: Api,
     caller: Caller<Sell>,
-    HoldPath(id): HoldPath,
+    InPath(id): InPath<HoldId>,
     idempotency: Idempotency,
     Json(body): Json<ExtendHold>,
-) -> Result<Reply<Hold>, Problem> {
+) -> Answer<Hold> {
     let key = match body.by_secs {
         None => idempotency.key(&(id, &body))?,
         Some(_) => idempotency.needed_key(&(id, &body), ", or say `until` when")?,
     };
-    run(&api, &caller, body.into_command(id)?, key).await
+    api.run(caller.tenant, body.into_command(id)?, key).await
 }
 
 /// Convert a live hold into what the customer keeps
@@ -158,14 +128,14 @@ pub(super) async fn hold_extend(
         ("Idempotency-Key" = Option<described::IdempotencyKey>, Header)),
     request_body = ConvertHold, responses((status = 200, body = Hold)))]
 pub(super) async fn hold_convert(
-    State(api): ApiState,
+    api: Api,
     caller: Caller<Sell>,
-    HoldPath(id): HoldPath,
+    InPath(id): InPath<HoldId>,
     idempotency: Idempotency,
     Json(body): Json<ConvertHold>,
-) -> Result<Reply<Hold>, Problem> {
+) -> Answer<Hold> {
     let key = idempotency.key(&(id, &body))?;
-    run(&api, &caller, body.into_command(id)?, key).await
+    api.run(caller.tenant, body.into_command(id)?, key).await
 }
 
 /// Cancel a live hold
@@ -176,13 +146,13 @@ pub(super) async fn hold_convert(
         ("Idempotency-Key" = Option<described::IdempotencyKey>, Header)),
     responses((status = 200, body = Hold)))]
 pub(super) async fn hold_cancel(
-    State(api): ApiState,
+    api: Api,
     caller: Caller<Sell>,
-    HoldPath(id): HoldPath,
+    InPath(id): InPath<HoldId>,
     idempotency: Idempotency,
-) -> Result<Reply<Hold>, Problem> {
+) -> Answer<Hold> {
     let key = idempotency.key(&id)?;
-    run(&api, &caller, commands::CancelHold { id }, key).await
+    api.run(caller.tenant, commands::CancelHold { id }, key).await
 }
 
 /// Exchange booked units for others
@@ -193,14 +163,14 @@ pub(super) async fn hold_cancel(
         ("Idempotency-Key" = described::IdempotencyKey, Header)),
     request_body = MoveBooked, responses((status = 200, body = Hold)))]
 pub(super) async fn hold_move(
-    State(api): ApiState,
+    api: Api,
     caller: Caller<Sell>,
-    HoldPath(id): HoldPath,
+    InPath(id): InPath<HoldId>,
     idempotency: Idempotency,
     Json(body): Json<MoveBooked>,
-) -> Result<Reply<Hold>, Problem> {
+) -> Answer<Hold> {
     let key = idempotency.needed_key(&(id, &body), "")?;
-    run(&api, &caller, body.into_command(id)?, key).await
+    api.run(caller.tenant, body.into_command(id)?, key).await
 }
 
 /// Give booked units back
@@ -211,12 +181,12 @@ pub(super) async fn hold_move(
         ("Idempotency-Key" = described::IdempotencyKey, Header)),
     request_body = GiveBack, responses((status = 200, body = Hold)))]
 pub(super) async fn hold_give_back(
-    State(api): ApiState,
+    api: Api,
     caller: Caller<Sell>,
-    HoldPath(id): HoldPath,
+    InPath(id): InPath<HoldId>,
     idempotency: Idempotency,
     Json(body): Json<GiveBack>,
-) -> Result<Reply<Hold>, Problem> {
+) -> Answer<Hold> {
     let key = idempotency.needed_key(&(id, &body), "")?;
-    run(&api, &caller, body.into_command(id)?, key).await
+    api.run(caller.tenant, body.into_command(id)?, key).await
 }

@@ -1,20 +1,16 @@
 //! Keys: give out, list, replace, take back. The secret leaves once and is kept nowhere, so making a key cannot be
 //! repeated under an `Idempotency-Key` and refuses one: who lost an answer revokes the key and makes another one.
 
-use axum::extract::State;
 use axum::http::StatusCode;
-use serde::Deserialize;
 use surehold_core::kernel::{KeyId, KeyScopes, Slug, TenantId, commands};
 
-use crate::api::{Admin, Api, ApiState, Idempotency, Json, KeyPath, Query, Reply, no_randomness};
-use crate::describe::{self, IntoParams};
+use crate::api::{Admin, Answer, Api, Idempotency, InPath, Json, Query, Reply, from_path};
+use crate::describe;
 use crate::keys::{KeyMode, KeyRef, Secret};
 use crate::problem::{Code, Problem};
 use crate::wire::{CreateKey, Key, KeyPage, NewKey, PAGE_ITEMS_MAX, RotateKey, described};
 
-#[derive(Deserialize, IntoParams)]
-#[serde(deny_unknown_fields)]
-#[into_params(parameter_in = Query)]
+#[describe::query]
 pub(crate) struct ListKeys {
     /// Whose keys; left out for those of the installation.
     #[param(value_type = Option<described::Slug>)]
@@ -22,6 +18,8 @@ pub(crate) struct ListKeys {
     /// `live` unless told.
     mode: Option<KeyMode>,
 }
+
+from_path!(KeyRef: KeyRef::parse);
 
 async fn whose(api: &Api, tenant: Option<&Slug>, mode: KeyMode) -> Result<TenantId, Problem> {
     match tenant {
@@ -33,22 +31,18 @@ async fn whose(api: &Api, tenant: Option<&Slug>, mode: KeyMode) -> Result<Tenant
 /// List keys, newest first
 #[describe::path(get, path = "/admin/keys", tag = "Administration", params(ListKeys),
     responses((status = 200, body = KeyPage)))]
-pub(super) async fn keys_list(
-    State(api): ApiState,
-    _: Admin,
-    Query(query): Query<ListKeys>,
-) -> Result<Reply<KeyPage>, Problem> {
+pub(super) async fn keys_list(api: Api, _: Admin, Query(query): Query<ListKeys>) -> Answer<KeyPage> {
     let tenant = whose(&api, query.tenant.as_ref(), query.mode.unwrap_or(KeyMode::Live)).await?;
-    let keys = api.engine().views().keys(tenant, PAGE_ITEMS_MAX).await?;
+    let keys = api.views().keys(tenant, PAGE_ITEMS_MAX).await?;
     Ok(Reply::found(KeyPage { keys: keys.into_iter().map(|key| Key::new(tenant, key)).collect() }))
 }
 
 const NOT_REPEATABLE: &str = "a key is shown once and kept nowhere: list the keys, revoke what was made, make another";
 
 fn new_key(tenant: TenantId) -> Result<(KeyRef, Secret), Problem> {
-    let id = Secret::random().map_err(|_| no_randomness())?.hash();
+    let id = Secret::random()?.hash();
     let id = id.iter().take(8).fold(0_u64, |number, byte| number << 8 | u64::from(*byte));
-    let secret = Secret::random().map_err(|_| no_randomness())?;
+    let secret = Secret::random()?;
     Ok((KeyRef { tenant, id: KeyId::new(id) }, secret))
 }
 
@@ -58,11 +52,11 @@ fn new_key(tenant: TenantId) -> Result<(KeyRef, Secret), Problem> {
 #[describe::path(post, path = "/admin/keys", tag = "Administration", request_body = CreateKey,
     responses((status = 201, body = NewKey)))]
 pub(super) async fn key_create(
-    State(api): ApiState,
+    api: Api,
     _: Admin,
     idempotency: Idempotency,
     Json(body): Json<CreateKey>,
-) -> Result<Reply<NewKey>, Problem> {
+) -> Answer<NewKey> {
     idempotency.refuse(NOT_REPEATABLE)?;
     let scopes: Vec<_> = body.scopes.into_iter().map(Into::into).collect();
     let scopes = KeyScopes::new(&scopes)?;
@@ -98,12 +92,12 @@ fn created(key: KeyRef, secret: &Secret, record: surehold_core::kernel::ApiKey) 
 #[describe::path(post, path = "/admin/keys/{key}/rotate", tag = "Administration", params(("key" = described::KeyId, Path)),
     request_body = RotateKey, responses((status = 201, body = NewKey)))]
 pub(super) async fn key_rotate(
-    State(api): ApiState,
+    api: Api,
     _: Admin,
-    KeyPath(old): KeyPath,
+    InPath(old): InPath<KeyRef>,
     idempotency: Idempotency,
     Json(body): Json<RotateKey>,
-) -> Result<Reply<NewKey>, Problem> {
+) -> Answer<NewKey> {
     idempotency.refuse(NOT_REPEATABLE)?;
     let (key, secret) = new_key(old.tenant)?;
     let rotate = commands::RotateKey::new(old.id, key.id, secret.hash(), body.overlap_secs)?;
@@ -116,7 +110,7 @@ pub(super) async fn key_rotate(
 /// Takes no body. Within a second it opens nothing any more, on any node. Safe to repeat.
 #[describe::path(post, path = "/admin/keys/{key}/revoke", tag = "Administration", params(("key" = described::KeyId, Path)),
     responses((status = 200, body = Key)))]
-pub(super) async fn key_revoke(State(api): ApiState, _: Admin, KeyPath(key): KeyPath) -> Result<Reply<Key>, Problem> {
+pub(super) async fn key_revoke(api: Api, _: Admin, InPath(key): InPath<KeyRef>) -> Answer<Key> {
     let done = api.engine().run(key.tenant, commands::RevokeKey { id: key.id }).await?;
     Ok(Reply { replayed: done.replayed, ..Reply::found(Key::new(key.tenant, done.reply)) })
 }

@@ -53,7 +53,7 @@ pub(crate) const MODULE: Module = Module {
     public,
     admin,
     state: |state| {
-        state.insert(batch::Room::default());
+        state.insert(batch::BatchRoom::default());
         state.insert(events::OpenStreams::default());
     },
     refusals: REFUSALS,

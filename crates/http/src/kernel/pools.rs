@@ -1,43 +1,63 @@
 //! Pools: put one, put many, list, look, adjust.
 
-use axum::extract::State;
+use axum::extract::FromRequestParts;
+use axum::http::request::Parts;
 use serde::Deserialize;
 use surehold_core::kernel::{self, PoolKey, Refusal, ResourceName, Slot, commands};
-use surehold_engine::Options;
 
 use crate::api::{
-    ApiState, Caller, Idempotency, Json, Manage, PoolPath, Query, Read, Reply, SlotQuery, malformed, page_items,
+    Answer, Api, Caller, Idempotency, InPath, Json, Manage, Query, Read, Reply, from_path, malformed, next_page,
+    page_items,
 };
-use crate::describe::{self, IntoParams};
+use crate::describe;
 use crate::problem::Problem;
 use crate::wire::{AdjustPool, Pool, PoolPage, PutPool, PutPools, described};
 
-#[derive(Deserialize, IntoParams)]
-#[serde(deny_unknown_fields)]
-#[into_params(parameter_in = Query)]
+from_path!(ResourceName: ResourceName::new);
+
+/// The pool named by the path and, where it has one, the slot in the query.
+pub(crate) struct PoolPath(pub(crate) PoolKey);
+
+#[describe::query]
+#[expect(dead_code, reason = "read through its text; here for the description")]
+pub(crate) struct SlotQuery {
+    /// A date; left out for things without one.
+    #[param(value_type = Option<described::Slot>)]
+    slot: Option<String>,
+}
+
+impl FromRequestParts<Api> for PoolPath {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, api: &Api) -> Result<PoolPath, Problem> {
+        #[derive(Deserialize)]
+        #[serde(deny_unknown_fields)]
+        struct Slotted {
+            #[serde(default)]
+            slot: String,
+        }
+        let InPath(resource) = InPath::from_request_parts(parts, api).await?;
+        let Query(Slotted { slot }) = Query::from_request_parts(parts, api).await?;
+        let slot = Slot::parse(&slot).map_err(|invalid| malformed(invalid.to_string()))?;
+        Ok(PoolPath(PoolKey { resource, slot }))
+    }
+}
+
+#[describe::query(page)]
 pub(crate) struct ListPools {
     /// Only pools of this resource.
     #[param(value_type = Option<described::Name>)]
     resource: Option<ResourceName>,
-    /// The `next` of the page before.
-    after: Option<String>,
-    #[param(minimum = 1, maximum = 1000, default = 100)]
-    limit: Option<u16>,
 }
 
 /// List pools
 #[describe::path(get, path = "/v1/{tenant}/pools", tag = "Pools", params(("tenant" = described::Slug, Path), ListPools),
     responses((status = 200, body = PoolPage)))]
-pub(super) async fn pools_list(
-    State(api): ApiState,
-    caller: Caller<Read>,
-    Query(query): Query<ListPools>,
-) -> Result<Reply<PoolPage>, Problem> {
+pub(super) async fn pools_list(api: Api, caller: Caller<Read>, Query(query): Query<ListPools>) -> Answer<PoolPage> {
     let limit = page_items(query.limit)?;
     let after = query.after.as_deref().map(parse_cursor).transpose()?;
-    let pools = api.engine().views().pools(caller.tenant, query.resource.as_ref(), after.as_ref(), limit).await?;
-    let more = pools.len() == usize::from(limit);
-    let next = pools.last().filter(|_| more).map(|pool| cursor(&pool.key));
+    let pools = api.views().pools(caller.tenant, query.resource.as_ref(), after.as_ref(), limit).await?;
+    let next = next_page(&pools, limit, |pool| cursor(&pool.key));
     Ok(Reply::found(PoolPage { pools: pools.into_iter().map(Pool::from).collect(), next }))
 }
 
@@ -58,11 +78,7 @@ pub(super) fn parse_cursor(text: &str) -> Result<PoolKey, Problem> {
 /// What is left out of a pool stays as it is. Safe to repeat.
 #[describe::path(put, path = "/v1/{tenant}/pools", tag = "Pools", params(("tenant" = described::Slug, Path)),
     request_body = PutPools, responses((status = 200, body = PoolPage)))]
-pub(super) async fn pools_put(
-    State(api): ApiState,
-    caller: Caller<Manage>,
-    Json(body): Json<PutPools>,
-) -> Result<Reply<PoolPage>, Problem> {
+pub(super) async fn pools_put(api: Api, caller: Caller<Manage>, Json(body): Json<PutPools>) -> Answer<PoolPage> {
     let done = api.engine().run(caller.tenant, body.into_command()?).await?;
     let pools = done.reply.into_iter().map(Pool::from).collect();
     Ok(Reply { replayed: done.replayed, ..Reply::found(PoolPage { pools, next: None }) })
@@ -71,12 +87,8 @@ pub(super) async fn pools_put(
 /// Look at a pool
 #[describe::path(get, path = "/v1/{tenant}/pools/{resource}", tag = "Pools",
     params(("tenant" = described::Slug, Path), ("resource" = described::Name, Path), SlotQuery), responses((status = 200, body = Pool)))]
-pub(super) async fn pool_get(
-    State(api): ApiState,
-    caller: Caller<Read>,
-    PoolPath(key): PoolPath,
-) -> Result<Reply<Pool>, Problem> {
-    let pool = api.engine().views().record::<kernel::Pool>(caller.tenant, &key).await?;
+pub(super) async fn pool_get(api: Api, caller: Caller<Read>, PoolPath(key): PoolPath) -> Answer<Pool> {
+    let pool = api.views().record::<kernel::Pool>(caller.tenant, &key).await?;
     let pool = pool.ok_or_else(|| Refusal::PoolNotFound { pools: vec![key] })?;
     Ok(Reply::found(pool.into()))
 }
@@ -89,13 +101,12 @@ pub(super) async fn pool_get(
     params(("tenant" = described::Slug, Path), ("resource" = described::Name, Path), SlotQuery),
     request_body = PutPool, responses((status = 200, body = Pool)))]
 pub(super) async fn pool_put(
-    State(api): ApiState,
+    api: Api,
     caller: Caller<Manage>,
     PoolPath(key): PoolPath,
     Json(body): Json<PutPool>,
-) -> Result<Reply<Pool>, Problem> {
-    let done = api.engine().run(caller.tenant, body.into_command(key)?).await?;
-    Ok(Reply::ok(done))
+) -> Answer<Pool> {
+    api.run(caller.tenant, body.into_command(key)?, None).await
 }
 
 /// Change a pool's total by a difference
@@ -106,14 +117,13 @@ pub(super) async fn pool_put(
         ("Idempotency-Key" = described::IdempotencyKey, Header)),
     request_body = AdjustPool, responses((status = 200, body = Pool)))]
 pub(super) async fn pool_adjust(
-    State(api): ApiState,
+    api: Api,
     caller: Caller<Manage>,
     PoolPath(pool): PoolPath,
     idempotency: Idempotency,
     Json(body): Json<AdjustPool>,
-) -> Result<Reply<Pool>, Problem> {
+) -> Answer<Pool> {
     let key = idempotency.needed_key(&(&pool, &body), "")?;
     let adjust = commands::AdjustPool::new(pool, body.total_delta)?;
-    let done = api.engine().run_with(caller.tenant, adjust, Options { key, ..Options::default() }).await?;
-    Ok(Reply::ok(done))
+    api.run(caller.tenant, adjust, key).await
 }

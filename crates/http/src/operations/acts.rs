@@ -1,11 +1,10 @@
 //! What people do about operations. Each of these says who and why, which stays in the operation's history.
 
-use axum::extract::State;
 use surehold_core::kernel::Command;
 use surehold_core::operations::{OperationKey, OperationRefusal, OperationState, commands};
 use surehold_engine::{Options, RequestKey};
 
-use crate::api::{Api, ApiState, Caller, Idempotency, Json, Manage, OperationPath, Reply};
+use crate::api::{Answer, Api, Caller, Idempotency, InPath, Json, Manage, Reply};
 use crate::describe;
 use crate::problem::{Code, Problem};
 use crate::wire::{Act, EffectSettled, OperationActed, SettleEffect, described};
@@ -16,7 +15,7 @@ async fn act<C: Command<Reply = OperationState, Refusal = OperationRefusal>>(
     operation: OperationKey,
     command: C,
     key: Option<RequestKey>,
-) -> Result<Reply<OperationActed>, Problem> {
+) -> Answer<OperationActed> {
     let done = api.engine().run_with(caller.tenant, command, Options { key, ..Options::default() }).await?;
     let acted = OperationActed { r#type: operation.kind, key: operation.key, state: done.reply };
     Ok(Reply { replayed: done.replayed, ..Reply::found(acted) })
@@ -30,12 +29,12 @@ async fn act<C: Command<Reply = OperationState, Refusal = OperationRefusal>>(
         ("key" = described::OperationKey, Path), ("Idempotency-Key" = Option<described::IdempotencyKey>, Header)),
     request_body = Act, responses((status = 200, body = OperationActed)))]
 pub(super) async fn operation_retry(
-    State(api): ApiState,
+    api: Api,
     caller: Caller<Manage>,
-    OperationPath(operation): OperationPath,
+    InPath(operation): InPath<OperationKey>,
     idempotency: Idempotency,
     Json(body): Json<Act>,
-) -> Result<Reply<OperationActed>, Problem> {
+) -> Answer<OperationActed> {
     let key = idempotency.key(&(&operation, &body))?;
     let Act { actor, reason } = body;
     let command = commands::HastenOperation { key: operation.clone(), actor, reason };
@@ -51,12 +50,12 @@ pub(super) async fn operation_retry(
         ("key" = described::OperationKey, Path), ("Idempotency-Key" = Option<described::IdempotencyKey>, Header)),
     request_body = Act, responses((status = 200, body = OperationActed)))]
 pub(super) async fn operation_cancel(
-    State(api): ApiState,
+    api: Api,
     caller: Caller<Manage>,
-    OperationPath(operation): OperationPath,
+    InPath(operation): InPath<OperationKey>,
     idempotency: Idempotency,
     Json(body): Json<Act>,
-) -> Result<Reply<OperationActed>, Problem> {
+) -> Answer<OperationActed> {
     let key = idempotency.key(&(&operation, &body))?;
     let Act { actor, reason } = body;
     let command = commands::CancelOperation { key: operation.clone(), actor, reason };
@@ -71,12 +70,12 @@ pub(super) async fn operation_cancel(
         ("key" = described::OperationKey, Path), ("Idempotency-Key" = Option<described::IdempotencyKey>, Header)),
     request_body = Act, responses((status = 200, body = OperationActed)))]
 pub(super) async fn operation_redrive(
-    State(api): ApiState,
+    api: Api,
     caller: Caller<Manage>,
-    OperationPath(operation): OperationPath,
+    InPath(operation): InPath<OperationKey>,
     idempotency: Idempotency,
     Json(body): Json<Act>,
-) -> Result<Reply<OperationActed>, Problem> {
+) -> Answer<OperationActed> {
     let key = idempotency.key(&(&operation, &body))?;
     let Some(kind) = api.engine().registry().kind_of(&operation) else {
         api.require_operation(caller.tenant, &operation).await?;
@@ -96,12 +95,12 @@ pub(super) async fn operation_redrive(
         ("key" = described::OperationKey, Path), ("Idempotency-Key" = Option<described::IdempotencyKey>, Header)),
     request_body = SettleEffect, responses((status = 200, body = EffectSettled)))]
 pub(super) async fn operation_settle(
-    State(api): ApiState,
+    api: Api,
     caller: Caller<Manage>,
-    OperationPath(operation): OperationPath,
+    InPath(operation): InPath<OperationKey>,
     idempotency: Idempotency,
     Json(body): Json<SettleEffect>,
-) -> Result<Reply<EffectSettled>, Problem> {
+) -> Answer<EffectSettled> {
     let key = idempotency.key(&(&operation, &body))?;
     let step = body.step;
     let command = body.into_command(operation.clone())?;

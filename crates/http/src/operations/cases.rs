@@ -1,46 +1,59 @@
 //! Cases: list, look, assign, resolve.
 
-use axum::extract::State;
-use serde::Deserialize;
 use surehold_core::kernel::Timestamp;
 use surehold_core::operations::{self, CaseKey, CaseState, OperationRefusal};
-use surehold_engine::Options;
 
 use super::look::parse_micros;
 use crate::api::{
-    ApiState, Caller, CasePath, Idempotency, Json, Manage, Query, Read, Reply, case_key, malformed, page_items,
+    Answer, Api, Caller, FromPath, Idempotency, InPath, Json, Manage, Query, Read, Reply, Segments, malformed,
+    next_page, page_items,
 };
-use crate::describe::{self, IntoParams};
+use crate::describe;
 use crate::problem::Problem;
 use crate::wire::{self, Act, AssignCase, Case, CasePage, described};
 
-#[derive(Deserialize, IntoParams)]
-#[serde(deny_unknown_fields)]
-#[into_params(parameter_in = Query)]
+const CASE_KIND_BYTES_MAX: usize = 64;
+const CASE_KEY_BYTES_MAX: usize = 500;
+
+/// Names that no case can have are not looked up: not every store can be asked for them.
+fn case_key(kind: &str, key: &str) -> Option<CaseKey> {
+    let good = |text: &str, bytes_max: usize| {
+        let sized = !text.is_empty() && text.len() <= bytes_max;
+        sized && text.trim() == text && !text.chars().any(char::is_control)
+    };
+    let named = good(kind, CASE_KIND_BYTES_MAX) && good(key, CASE_KEY_BYTES_MAX);
+    named.then(|| CaseKey { kind: kind.into(), key: key.into() })
+}
+
+impl FromPath for CaseKey {
+    fn from_path(segments: &mut Segments<'_>) -> Result<CaseKey, Problem> {
+        let kind = segments.text().to_owned();
+        let not_one = || {
+            malformed(format!(
+                "a case has a kind of up to {CASE_KIND_BYTES_MAX} bytes and a key of up to {CASE_KEY_BYTES_MAX}, \
+                 without control characters or blanks at their ends"
+            ))
+        };
+        case_key(&kind, segments.text()).ok_or_else(not_one)
+    }
+}
+
+#[describe::query(page)]
 pub(crate) struct ListCases {
     /// `open` unless told.
     #[param(value_type = Option<wire::CaseState>)]
     state: Option<CaseState>,
-    /// The `next` of the page before.
-    after: Option<String>,
-    #[param(minimum = 1, maximum = 1000, default = 100)]
-    limit: Option<u16>,
 }
 
 /// List cases, the longest open first
 #[describe::path(get, path = "/v1/{tenant}/cases", tag = "Cases", params(("tenant" = described::Slug, Path), ListCases),
     responses((status = 200, body = CasePage)))]
-pub(super) async fn cases_list(
-    State(api): ApiState,
-    caller: Caller<Read>,
-    Query(query): Query<ListCases>,
-) -> Result<Reply<CasePage>, Problem> {
+pub(super) async fn cases_list(api: Api, caller: Caller<Read>, Query(query): Query<ListCases>) -> Answer<CasePage> {
     let limit = page_items(query.limit)?;
     let after = query.after.as_deref().map(parse_cursor).transpose()?;
     let state = query.state.unwrap_or(CaseState::Open);
-    let cases = api.engine().views().cases(caller.tenant, state, after.as_ref(), limit).await?;
-    let full = cases.len() == usize::from(limit);
-    let next = cases.last().filter(|_| full).map(cursor);
+    let cases = api.views().cases(caller.tenant, state, after.as_ref(), limit).await?;
+    let next = next_page(&cases, limit, cursor);
     Ok(Reply::found(CasePage { cases: cases.into_iter().map(Case::from).collect(), next }))
 }
 
@@ -62,12 +75,8 @@ pub(super) fn parse_cursor(text: &str) -> Result<(Timestamp, CaseKey), Problem> 
 #[describe::path(get, path = "/v1/{tenant}/cases/{kind}/{key}", tag = "Cases",
     params(("tenant" = described::Slug, Path), ("kind" = described::CaseKind, Path), ("key" = described::CaseKey, Path)),
     responses((status = 200, body = Case)))]
-pub(super) async fn case_get(
-    State(api): ApiState,
-    caller: Caller<Read>,
-    CasePath(case): CasePath,
-) -> Result<Reply<Case>, Problem> {
-    let found = api.engine().views().record::<operations::Case>(caller.tenant, &case).await?;
+pub(super) async fn case_get(api: Api, caller: Caller<Read>, InPath(case): InPath<CaseKey>) -> Answer<Case> {
+    let found = api.views().record::<operations::Case>(caller.tenant, &case).await?;
     let found = found.ok_or(OperationRefusal::CaseNotFound { case })?;
     Ok(Reply::found(found.into()))
 }
@@ -80,16 +89,15 @@ pub(super) async fn case_get(
         ("Idempotency-Key" = Option<described::IdempotencyKey>, Header)),
     request_body = AssignCase, responses((status = 200, body = Case)))]
 pub(super) async fn case_assign(
-    State(api): ApiState,
+    api: Api,
     caller: Caller<Manage>,
-    CasePath(case): CasePath,
+    InPath(case): InPath<CaseKey>,
     idempotency: Idempotency,
     Json(body): Json<AssignCase>,
-) -> Result<Reply<Case>, Problem> {
+) -> Answer<Case> {
     let key = idempotency.key(&(&case, &body))?;
     let command = operations::AssignCase { case, to: body.to };
-    let done = api.engine().run_with(caller.tenant, command, Options { key, ..Options::default() }).await?;
-    Ok(Reply::ok(done))
+    api.run(caller.tenant, command, key).await
 }
 
 /// Resolve a case
@@ -100,15 +108,14 @@ pub(super) async fn case_assign(
         ("Idempotency-Key" = Option<described::IdempotencyKey>, Header)),
     request_body = Act, responses((status = 200, body = Case)))]
 pub(super) async fn case_resolve(
-    State(api): ApiState,
+    api: Api,
     caller: Caller<Manage>,
-    CasePath(case): CasePath,
+    InPath(case): InPath<CaseKey>,
     idempotency: Idempotency,
     Json(body): Json<Act>,
-) -> Result<Reply<Case>, Problem> {
+) -> Answer<Case> {
     let key = idempotency.key(&(&case, &body))?;
     let Act { actor, reason } = body;
     let command = operations::ResolveCase { case, actor, reason };
-    let done = api.engine().run_with(caller.tenant, command, Options { key, ..Options::default() }).await?;
-    Ok(Reply::ok(done))
+    api.run(caller.tenant, command, key).await
 }

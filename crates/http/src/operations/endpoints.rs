@@ -1,11 +1,9 @@
 //! Webhook endpoints. A secret leaves when it is made and never again, so what makes one cannot be repeated under an
 //! `Idempotency-Key` and refuses it: who lost the answer rotates the secret.
 
-use axum::extract::State;
 use axum::http::StatusCode;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use serde::Deserialize;
 use surehold_core::operations::OperationRefusal;
 use surehold_core::operations::outbox::{
     self, EnableEndpoint, EndpointAbout, EndpointId, EndpointSecret, EventCursor, PutEndpoint, RemoveEndpoint,
@@ -13,10 +11,8 @@ use surehold_core::operations::outbox::{
 };
 use surehold_engine::ReplayWish;
 
-use crate::api::{
-    Api, ApiState, Caller, EndpointPath, Idempotency, Json, Manage, Query, Reply, no_randomness, page_items,
-};
-use crate::describe::{self, IntoParams};
+use crate::api::{Answer, Api, Caller, Idempotency, InPath, Json, Manage, Query, Reply, from_path, page_items};
+use crate::describe;
 use crate::problem::{Code, Problem};
 use crate::wire::{
     EnableWebhookEndpoint, NewWebhookEndpoint, PAGE_ITEMS_MAX, PutWebhookEndpoint, ReplayEvents, ReplayedEvents,
@@ -31,12 +27,14 @@ pub type CheckWebhookUrl = fn(&str) -> Result<(), AddressRefused>;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AddressRefused(pub String);
 
+from_path!(EndpointId: EndpointId::new);
+
 const SECRET_BYTES: usize = 32;
 const NOT_REPEATABLE: &str = "a signing secret is shown once; repeat the request without it, or rotate the secret";
 
 fn new_secret() -> Result<EndpointSecret, Problem> {
     let mut bytes = [0; SECRET_BYTES];
-    getrandom::fill(&mut bytes).map_err(|_| no_randomness())?;
+    getrandom::fill(&mut bytes)?;
     Ok(EndpointSecret::new(&bytes)?)
 }
 
@@ -46,7 +44,7 @@ fn reveal(secret: &EndpointSecret) -> String {
 }
 
 async fn find(api: &Api, caller: &Caller<Manage>, id: &EndpointId) -> Result<outbox::WebhookEndpoint, Problem> {
-    let found = api.engine().views().record::<outbox::WebhookEndpoint>(caller.tenant, id).await?;
+    let found = api.views().record::<outbox::WebhookEndpoint>(caller.tenant, id).await?;
     found.ok_or_else(|| OperationRefusal::EndpointNotFound { endpoint: id.as_str().into() }.into())
 }
 
@@ -54,7 +52,7 @@ async fn find(api: &Api, caller: &Caller<Manage>, id: &EndpointId) -> Result<out
 const ENDPOINTS_PER_TENANT_MAX: u16 = 100;
 
 async fn require_room(api: &Api, caller: &Caller<Manage>, id: &EndpointId) -> Result<(), Problem> {
-    let known = api.engine().views().webhook_endpoints(caller.tenant, ENDPOINTS_PER_TENANT_MAX).await?;
+    let known = api.views().webhook_endpoints(caller.tenant, ENDPOINTS_PER_TENANT_MAX).await?;
     if known.len() < usize::from(ENDPOINTS_PER_TENANT_MAX) || known.iter().any(|endpoint| endpoint.id == *id) {
         return Ok(());
     }
@@ -64,18 +62,15 @@ async fn require_room(api: &Api, caller: &Caller<Manage>, id: &EndpointId) -> Re
 
 /// Behind everything that has happened so far.
 async fn head(api: &Api, caller: &Caller<Manage>) -> Result<EventCursor, Problem> {
-    let tail = api.engine().views().journal_tail(caller.tenant).await?;
+    let tail = api.views().journal_tail(caller.tenant).await?;
     Ok(EventCursor::row_end(tail.newest_seq))
 }
 
 /// List webhook endpoints
 #[describe::path(get, path = "/v1/{tenant}/webhook-endpoints", tag = "Webhooks",
     params(("tenant" = described::Slug, Path)), responses((status = 200, body = WebhookEndpointPage)))]
-pub(super) async fn endpoints_list(
-    State(api): ApiState,
-    caller: Caller<Manage>,
-) -> Result<Reply<WebhookEndpointPage>, Problem> {
-    let endpoints = api.engine().views().webhook_endpoints(caller.tenant, PAGE_ITEMS_MAX).await?;
+pub(super) async fn endpoints_list(api: Api, caller: Caller<Manage>) -> Answer<WebhookEndpointPage> {
+    let endpoints = api.views().webhook_endpoints(caller.tenant, PAGE_ITEMS_MAX).await?;
     let endpoints = endpoints.iter().map(|endpoint| EndpointAbout::from(endpoint).into()).collect();
     Ok(Reply::found(WebhookEndpointPage { endpoints }))
 }
@@ -85,10 +80,10 @@ pub(super) async fn endpoints_list(
     params(("tenant" = described::Slug, Path), ("endpoint" = described::EndpointId, Path)),
     responses((status = 200, body = WebhookEndpoint)))]
 pub(super) async fn endpoint_get(
-    State(api): ApiState,
+    api: Api,
     caller: Caller<Manage>,
-    EndpointPath(id): EndpointPath,
-) -> Result<Reply<WebhookEndpoint>, Problem> {
+    InPath(id): InPath<EndpointId>,
+) -> Answer<WebhookEndpoint> {
     Ok(Reply::found(EndpointAbout::from(&find(&api, &caller, &id).await?).into()))
 }
 
@@ -100,12 +95,12 @@ pub(super) async fn endpoint_get(
     request_body = PutWebhookEndpoint,
     responses((status = 200, body = NewWebhookEndpoint), (status = 201, body = NewWebhookEndpoint)))]
 pub(super) async fn endpoint_put(
-    State(api): ApiState,
+    api: Api,
     caller: Caller<Manage>,
-    EndpointPath(id): EndpointPath,
+    InPath(id): InPath<EndpointId>,
     idempotency: Idempotency,
     Json(body): Json<PutWebhookEndpoint>,
-) -> Result<Reply<NewWebhookEndpoint>, Problem> {
+) -> Answer<NewWebhookEndpoint> {
     idempotency.refuse(NOT_REPEATABLE)?;
     let check = api.config().check_webhook_url;
     check(&body.url).map_err(|AddressRefused(why)| Problem::new(Code::AddressNotAllowed, why))?;
@@ -128,9 +123,9 @@ pub(super) async fn endpoint_put(
     params(("tenant" = described::Slug, Path), ("endpoint" = described::EndpointId, Path)),
     responses((status = 204)))]
 pub(super) async fn endpoint_remove(
-    State(api): ApiState,
+    api: Api,
     caller: Caller<Manage>,
-    EndpointPath(id): EndpointPath,
+    InPath(id): InPath<EndpointId>,
 ) -> Result<StatusCode, Problem> {
     api.engine().run(caller.tenant, RemoveEndpoint { id }).await?;
     Ok(StatusCode::NO_CONTENT)
@@ -143,12 +138,12 @@ pub(super) async fn endpoint_remove(
     params(("tenant" = described::Slug, Path), ("endpoint" = described::EndpointId, Path)),
     request_body = RotateWebhookSecret, responses((status = 200, body = NewWebhookEndpoint)))]
 pub(super) async fn endpoint_rotate_secret(
-    State(api): ApiState,
+    api: Api,
     caller: Caller<Manage>,
-    EndpointPath(id): EndpointPath,
+    InPath(id): InPath<EndpointId>,
     idempotency: Idempotency,
     Json(body): Json<RotateWebhookSecret>,
-) -> Result<Reply<NewWebhookEndpoint>, Problem> {
+) -> Answer<NewWebhookEndpoint> {
     idempotency.refuse(NOT_REPEATABLE)?;
     let secret = new_secret()?;
     let rotate = RotateEndpointSecret::new(id, secret.clone(), body.overlap_secs)?;
@@ -163,14 +158,13 @@ pub(super) async fn endpoint_rotate_secret(
     params(("tenant" = described::Slug, Path), ("endpoint" = described::EndpointId, Path)),
     request_body = EnableWebhookEndpoint, responses((status = 200, body = WebhookEndpoint)))]
 pub(super) async fn endpoint_enable(
-    State(api): ApiState,
+    api: Api,
     caller: Caller<Manage>,
-    EndpointPath(id): EndpointPath,
+    InPath(id): InPath<EndpointId>,
     Json(body): Json<EnableWebhookEndpoint>,
-) -> Result<Reply<WebhookEndpoint>, Problem> {
+) -> Answer<WebhookEndpoint> {
     let skip_to = if body.from_now { Some(head(&api, &caller).await?) } else { None };
-    let done = api.engine().run(caller.tenant, EnableEndpoint { id, skip_to }).await?;
-    Ok(Reply::ok(done))
+    api.run(caller.tenant, EnableEndpoint { id, skip_to }, None).await
 }
 
 /// Have events told again
@@ -180,11 +174,11 @@ pub(super) async fn endpoint_enable(
     params(("tenant" = described::Slug, Path), ("endpoint" = described::EndpointId, Path)),
     request_body = ReplayEvents, responses((status = 200, body = ReplayedEvents)))]
 pub(super) async fn endpoint_replay(
-    State(api): ApiState,
+    api: Api,
     caller: Caller<Manage>,
-    EndpointPath(endpoint): EndpointPath,
+    InPath(endpoint): InPath<EndpointId>,
     Json(body): Json<ReplayEvents>,
-) -> Result<Reply<ReplayedEvents>, Problem> {
+) -> Answer<ReplayedEvents> {
     let cursor = |text: &str| {
         let detail = format!("{text:?} is no cursor; it looks like 12-0 and comes from an event");
         EventCursor::parse(text).ok_or_else(|| Problem::new(Code::Invalid, detail))
@@ -199,9 +193,7 @@ pub(super) async fn endpoint_replay(
     Ok(Reply::found(ReplayedEvents { deliveries: replayed.deliveries, complete: replayed.complete, next }))
 }
 
-#[derive(Deserialize, IntoParams)]
-#[serde(deny_unknown_fields)]
-#[into_params(parameter_in = Query)]
+#[describe::query]
 pub(crate) struct ListDeliveries {
     #[param(minimum = 1, maximum = 1000, default = 100)]
     limit: Option<u16>,
@@ -214,13 +206,13 @@ pub(crate) struct ListDeliveries {
     params(("tenant" = described::Slug, Path), ("endpoint" = described::EndpointId, Path), ListDeliveries),
     responses((status = 200, body = WebhookDeliveryPage)))]
 pub(super) async fn endpoint_deliveries(
-    State(api): ApiState,
+    api: Api,
     caller: Caller<Manage>,
-    EndpointPath(id): EndpointPath,
+    InPath(id): InPath<EndpointId>,
     Query(query): Query<ListDeliveries>,
-) -> Result<Reply<WebhookDeliveryPage>, Problem> {
+) -> Answer<WebhookDeliveryPage> {
     let limit = page_items(query.limit)?;
     find(&api, &caller, &id).await?;
-    let deliveries = api.engine().views().webhook_deliveries(caller.tenant, &id, limit).await?;
+    let deliveries = api.views().webhook_deliveries(caller.tenant, &id, limit).await?;
     Ok(Reply::found(WebhookDeliveryPage { deliveries: deliveries.into_iter().map(delivery_seen).collect() }))
 }

@@ -1,19 +1,18 @@
 //! Epochs: that the installation's data was put back to an earlier state, a restored backup above all.
 
-use axum::extract::State;
 use surehold_core::kernel::TenantId;
 use surehold_core::operations::commands::RaiseEpoch;
 use surehold_engine::Options;
 
-use crate::api::{Admin, ApiState, Idempotency, Json, Reply};
+use crate::api::{Admin, Answer, Api, Idempotency, Json, Reply};
 use crate::describe;
 use crate::problem::Problem;
 use crate::wire::{Act, Epoch, described};
 
 /// When the data was last put back
 #[describe::path(get, path = "/admin/epoch", tag = "Administration", responses((status = 200, body = Epoch)))]
-pub(super) async fn epoch_get(State(api): ApiState, _: Admin) -> Result<Reply<Epoch>, Problem> {
-    Ok(Reply::found(api.engine().views().latest_epoch().await?.into()))
+pub(super) async fn epoch_get(api: Api, _: Admin) -> Answer<Epoch> {
+    Ok(Reply::found(api.views().latest_epoch().await?.into()))
 }
 
 /// Say that the data was put back
@@ -23,14 +22,9 @@ pub(super) async fn epoch_get(State(api): ApiState, _: Admin) -> Result<Reply<Ep
 #[describe::path(post, path = "/admin/epoch", tag = "Administration",
     params(("Idempotency-Key" = described::IdempotencyKey, Header)),
     request_body = Act, responses((status = 200, body = Epoch)))]
-pub(super) async fn epoch_raise(
-    State(api): ApiState,
-    _: Admin,
-    idempotency: Idempotency,
-    Json(body): Json<Act>,
-) -> Result<Reply<Epoch>, Problem> {
+pub(super) async fn epoch_raise(api: Api, _: Admin, idempotency: Idempotency, Json(body): Json<Act>) -> Answer<Epoch> {
     let key = idempotency.needed_key(&body, "")?;
-    let views = api.engine().views();
+    let views = api.views();
     let latest = views.latest_epoch().await?.map_or(0, |epoch| epoch.number);
     let Act { actor, reason } = body;
     let raise = RaiseEpoch { number: latest.saturating_add(1), actor, reason };

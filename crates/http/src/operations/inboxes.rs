@@ -1,31 +1,17 @@
 //! Inboxes: where a tenant lets others' webhooks arrive, and by which secret it believes them.
 
-use axum::extract::{FromRequestParts, State};
 use axum::http::StatusCode;
-use axum::http::request::Parts;
 use secrecy::ExposeSecret;
 use surehold_connect::webhooks::Secret;
 use surehold_core::operations::builtin::STANDARD_SOURCE;
 use surehold_core::operations::{self, InboxName, RemoveInbox, SigningSecret};
 
-use crate::api::{
-    Api, ApiState, Caller, Idempotency, Json, Manage, Need, Read, Reply, malformed, no_randomness, path_param,
-};
+use crate::api::{Answer, Api, Caller, Idempotency, InPath, Json, Manage, Need, Read, Reply, from_path};
 use crate::describe;
 use crate::problem::{Code, Problem};
 use crate::wire::{Inbox, InboxPage, PAGE_ITEMS_MAX, PutInbox, ShownInbox, described};
 
-/// The inbox named in the path.
-pub(crate) struct InboxPath(InboxName);
-
-impl FromRequestParts<Api> for InboxPath {
-    type Rejection = Problem;
-
-    async fn from_request_parts(parts: &mut Parts, api: &Api) -> Result<InboxPath, Problem> {
-        let name = path_param(parts, api, "inbox").await?;
-        InboxName::new(&name).map(InboxPath).map_err(|invalid| malformed(invalid.to_string()))
-    }
-}
+from_path!(InboxName: InboxName::new);
 
 fn shown<N: Need>(caller: &Caller<N>, inbox: operations::Inbox) -> Inbox {
     let mode = if caller.tenant.is_test() { "?mode=test" } else { "" };
@@ -36,8 +22,8 @@ fn shown<N: Need>(caller: &Caller<N>, inbox: operations::Inbox) -> Inbox {
 /// List inboxes, without their secrets
 #[describe::path(get, path = "/v1/{tenant}/inboxes", tag = "Inbox", params(("tenant" = described::Slug, Path)),
     responses((status = 200, body = InboxPage)))]
-pub(super) async fn inboxes_list(State(api): ApiState, caller: Caller<Read>) -> Result<Reply<InboxPage>, Problem> {
-    let inboxes = api.engine().views().inboxes(caller.tenant, PAGE_ITEMS_MAX).await?;
+pub(super) async fn inboxes_list(api: Api, caller: Caller<Read>) -> Answer<InboxPage> {
+    let inboxes = api.views().inboxes(caller.tenant, PAGE_ITEMS_MAX).await?;
     Ok(Reply::found(InboxPage { inboxes: inboxes.into_iter().map(|inbox| shown(&caller, inbox)).collect() }))
 }
 
@@ -51,12 +37,12 @@ const NOT_REPEATABLE: &str = "a secret is shown once; choose the secret yourself
     params(("tenant" = described::Slug, Path), ("inbox" = described::Slug, Path)), request_body = PutInbox,
     responses((status = 200, body = ShownInbox), (status = 201, body = ShownInbox)))]
 pub(super) async fn inbox_put(
-    State(api): ApiState,
+    api: Api,
     caller: Caller<Manage>,
-    InboxPath(name): InboxPath,
+    InPath(name): InPath<InboxName>,
     idempotency: Idempotency,
     Json(body): Json<PutInbox>,
-) -> Result<Reply<ShownInbox>, Problem> {
+) -> Answer<ShownInbox> {
     idempotency.refuse(NOT_REPEATABLE)?;
     let (secret, made) = if let Some(text) = &body.secret {
         let secret = Secret::parse(text).map_err(|error| Problem::new(Code::Invalid, error.to_string()))?;
@@ -76,7 +62,7 @@ pub(super) async fn inbox_put(
 
 fn random_secret() -> Result<Secret, Problem> {
     let mut bytes = [0; 32];
-    getrandom::fill(&mut bytes).map_err(|_| no_randomness())?;
+    getrandom::fill(&mut bytes)?;
     Ok(Secret::from_bytes(&bytes).expect("as long as a secret must be"))
 }
 
@@ -87,9 +73,9 @@ fn random_secret() -> Result<Secret, Problem> {
     params(("tenant" = described::Slug, Path), ("inbox" = described::Slug, Path)),
     responses((status = 204, description = "It is gone")))]
 pub(super) async fn inbox_remove(
-    State(api): ApiState,
+    api: Api,
     caller: Caller<Manage>,
-    InboxPath(name): InboxPath,
+    InPath(name): InPath<InboxName>,
 ) -> Result<StatusCode, Problem> {
     api.engine().run(caller.tenant, RemoveInbox { name }).await?;
     Ok(StatusCode::NO_CONTENT)

@@ -1,19 +1,24 @@
 //! Operations: look at one, list them, see everything about something as one line of time.
 
-use axum::extract::State;
-use serde::Deserialize;
 use surehold_core::kernel::Timestamp;
 use surehold_core::operations::{Correlation, DedupeKey, OperationKey, OperationRefusal, OperationState, TypeName};
 use surehold_engine::{OperationBrief, RunState};
 
-use crate::api::{Api, ApiState, Caller, OperationPath, Query, Read, Reply, malformed, page_items};
-use crate::describe::{self, IntoParams};
+use crate::api::{
+    Answer, Api, Caller, FromPath, InPath, Query, Read, Reply, Segments, malformed, next_page, page_items,
+};
+use crate::describe;
 use crate::problem::Problem;
 use crate::wire::{Operation, OperationPage, Timeline, described, operation_seen, states, summary_of, timeline_seen};
 
-#[derive(Deserialize, IntoParams)]
-#[serde(deny_unknown_fields)]
-#[into_params(parameter_in = Query)]
+/// Its key is decoded once, so a `%` of its own is sent as `%25`.
+impl FromPath for OperationKey {
+    fn from_path(segments: &mut Segments<'_>) -> Result<OperationKey, Problem> {
+        Ok(OperationKey { kind: segments.read(TypeName::new)?, key: segments.read(DedupeKey::new)? })
+    }
+}
+
+#[describe::query(page)]
 pub(crate) struct ListOperations {
     /// Operations in this state. `DEAD_LETTER` lists those that nobody has dealt with, the longest dead first; the
     /// others come in the order of their keys, and `SUCCEEDED` needs a `type`. Either this or `correlation`.
@@ -27,58 +32,49 @@ pub(crate) struct ListOperations {
     correlation: Option<String>,
     /// With `state=DEAD_LETTER`: also those that somebody has dealt with, in the order of their keys.
     include_resolved: Option<bool>,
-    /// The `next` of the page before.
-    after: Option<String>,
-    #[param(minimum = 1, maximum = 1000, default = 100)]
-    limit: Option<u16>,
 }
 
 /// List operations by state, or those of a correlation
 #[describe::path(get, path = "/v1/{tenant}/operations", tag = "Operations",
     params(("tenant" = described::Slug, Path), ListOperations), responses((status = 200, body = OperationPage)))]
 pub(super) async fn operations_list(
-    State(api): ApiState,
+    api: Api,
     caller: Caller<Read>,
     Query(query): Query<ListOperations>,
-) -> Result<Reply<OperationPage>, Problem> {
+) -> Answer<OperationPage> {
     let limit = page_items(query.limit)?;
     let (operations, next) = match Asked::of(query)? {
         Asked::Runs { state, kind, after } => {
-            let views = api.engine().views();
+            let views = api.views();
             let page = views.operation_runs(caller.tenant, state, kind.as_ref(), after.as_ref(), limit).await?;
             (page.operations, page.next.as_ref().map(ToString::to_string))
         }
         Asked::Dead { kind, after } => {
-            let views = api.engine().views();
+            let views = api.views();
             let page = views.dead_letters(caller.tenant, kind.as_ref(), after.as_ref(), limit).await?;
             (page.operations, page.next.as_ref().map(ToString::to_string))
         }
         Asked::OpenDead { kind, after } => {
-            let views = api.engine().views();
+            let views = api.views();
             let letters = views.open_dead_letters(caller.tenant, kind.as_ref(), after.as_ref(), limit).await?;
-            let full = letters.len() == usize::from(limit);
-            let next = letters.last().filter(|_| full).map(|last| format!("{} {}", last.dead_at.micros(), last.key));
+            let next = next_page(&letters, limit, |last| format!("{} {}", last.dead_at.micros(), last.key));
             (letters.into_iter().map(OperationBrief::from).collect(), next)
         }
         Asked::Succeeded { kind, after } => {
-            let views = api.engine().views();
+            let views = api.views();
             let found = views.succeeded_operations(caller.tenant, &kind, after.as_ref(), limit).await?;
-            let next = next_key(&found, limit);
+            let next = next_page(&found, limit, |last| last.key.to_string());
             (found, next)
         }
         Asked::Correlated { correlation, after } => {
-            let views = api.engine().views();
+            let views = api.views();
             let found = views.operations_of(caller.tenant, &correlation, after.as_ref(), limit).await?;
-            let next = next_key(&found, limit);
+            let next = next_page(&found, limit, |last| last.key.to_string());
             (found, next)
         }
     };
     let operations = operations.into_iter().map(summary_of).collect();
     Ok(Reply::found(OperationPage { operations, next }))
-}
-
-fn next_key(found: &[OperationBrief], limit: u16) -> Option<String> {
-    found.last().filter(|_| found.len() == usize::from(limit)).map(|last| last.key.to_string())
 }
 
 /// The list that the parameters mean.
@@ -156,11 +152,11 @@ fn parse_correlation(text: &str) -> Result<Correlation, Problem> {
         ("key" = described::OperationKey, Path)),
     responses((status = 200, body = Operation)))]
 pub(super) async fn operation_get(
-    State(api): ApiState,
+    api: Api,
     caller: Caller<Read>,
-    OperationPath(key): OperationPath,
-) -> Result<Reply<Operation>, Problem> {
-    let view = api.engine().views().operation(caller.tenant, &key).await?;
+    InPath(key): InPath<OperationKey>,
+) -> Answer<Operation> {
+    let view = api.views().operation(caller.tenant, &key).await?;
     let view = view.ok_or(OperationRefusal::OperationNotFound { operation: key })?;
     Ok(Reply::found(operation_seen(view)))
 }
@@ -177,9 +173,7 @@ impl Api {
     }
 }
 
-#[derive(Deserialize, IntoParams)]
-#[serde(deny_unknown_fields)]
-#[into_params(parameter_in = Query)]
+#[describe::query]
 pub(crate) struct AskTimeline {
     /// What it is about.
     #[param(value_type = described::Correlation)]
@@ -191,12 +185,8 @@ pub(crate) struct AskTimeline {
 /// Its operations, what was tried, what was sent, and what the journal says about them, in the order of time.
 #[describe::path(get, path = "/v1/{tenant}/timeline", tag = "Operations",
     params(("tenant" = described::Slug, Path), AskTimeline), responses((status = 200, body = Timeline)))]
-pub(super) async fn timeline(
-    State(api): ApiState,
-    caller: Caller<Read>,
-    Query(query): Query<AskTimeline>,
-) -> Result<Reply<Timeline>, Problem> {
+pub(super) async fn timeline(api: Api, caller: Caller<Read>, Query(query): Query<AskTimeline>) -> Answer<Timeline> {
     let correlation = parse_correlation(&query.correlation)?;
-    let timeline = api.engine().views().timeline(caller.tenant, &correlation).await?;
+    let timeline = api.views().timeline(caller.tenant, &correlation).await?;
     Ok(Reply::found(timeline_seen(&correlation, timeline)))
 }

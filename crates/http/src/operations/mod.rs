@@ -59,7 +59,7 @@ pub(crate) const MODULE: Module = Module {
     public,
     admin,
     state: |state| {
-        state.insert(webhooks::Room::default());
+        state.insert(webhooks::InboxRoom::default());
     },
     refusals: REFUSALS,
     #[cfg(feature = "fuzz")]

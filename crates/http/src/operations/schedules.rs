@@ -1,37 +1,28 @@
 //! Schedules: put, list, look, remove.
 
-use axum::extract::State;
-use serde::Deserialize;
 use surehold_core::operations::{self, OperationRefusal, RemoveSchedule, ScheduleName};
 
-use crate::api::{ApiState, Caller, Json, Manage, Query, Read, Reply, SchedulePath, page_items};
-use crate::describe::{self, IntoParams};
+use crate::api::{Answer, Api, Caller, InPath, Json, Manage, Query, Read, Reply, from_path, next_page, page_items};
+use crate::describe;
 use crate::problem::Problem;
 use crate::wire::{PutSchedule, Schedule, SchedulePage, described, schedule_command};
 
-#[derive(Deserialize, IntoParams)]
-#[serde(deny_unknown_fields)]
-#[into_params(parameter_in = Query)]
-pub(crate) struct ListSchedules {
-    /// The `next` of the page before.
-    #[param(value_type = Option<described::ScheduleName>)]
-    after: Option<ScheduleName>,
-    #[param(minimum = 1, maximum = 1000, default = 100)]
-    limit: Option<u16>,
-}
+from_path!(ScheduleName: ScheduleName::new);
+
+#[describe::query(page after ScheduleName as described::ScheduleName)]
+pub(crate) struct ListSchedules {}
 
 /// List schedules
 #[describe::path(get, path = "/v1/{tenant}/schedules", tag = "Schedules",
     params(("tenant" = described::Slug, Path), ListSchedules), responses((status = 200, body = SchedulePage)))]
 pub(super) async fn schedules_list(
-    State(api): ApiState,
+    api: Api,
     caller: Caller<Read>,
     Query(query): Query<ListSchedules>,
-) -> Result<Reply<SchedulePage>, Problem> {
+) -> Answer<SchedulePage> {
     let limit = page_items(query.limit)?;
-    let schedules = api.engine().views().schedules(caller.tenant, query.after.as_ref(), limit).await?;
-    let more = schedules.len() == usize::from(limit);
-    let next = schedules.last().filter(|_| more).map(|schedule| schedule.name.to_string());
+    let schedules = api.views().schedules(caller.tenant, query.after.as_ref(), limit).await?;
+    let next = next_page(&schedules, limit, |schedule| schedule.name.to_string());
     Ok(Reply::found(SchedulePage { schedules: schedules.into_iter().map(Schedule::from).collect(), next }))
 }
 
@@ -40,11 +31,11 @@ pub(super) async fn schedules_list(
     params(("tenant" = described::Slug, Path), ("name" = described::ScheduleName, Path)),
     responses((status = 200, body = Schedule)))]
 pub(super) async fn schedule_get(
-    State(api): ApiState,
+    api: Api,
     caller: Caller<Read>,
-    SchedulePath(name): SchedulePath,
-) -> Result<Reply<Schedule>, Problem> {
-    let schedule = api.engine().views().record::<operations::Schedule>(caller.tenant, &name).await?;
+    InPath(name): InPath<ScheduleName>,
+) -> Answer<Schedule> {
+    let schedule = api.views().record::<operations::Schedule>(caller.tenant, &name).await?;
     let schedule = schedule.ok_or_else(|| OperationRefusal::ScheduleNotFound { schedule: name.into() })?;
     Ok(Reply::found(schedule.into()))
 }
@@ -56,14 +47,13 @@ pub(super) async fn schedule_get(
     params(("tenant" = described::Slug, Path), ("name" = described::ScheduleName, Path)),
     request_body = PutSchedule, responses((status = 200, body = Schedule)))]
 pub(super) async fn schedule_put(
-    State(api): ApiState,
+    api: Api,
     caller: Caller<Manage>,
-    SchedulePath(name): SchedulePath,
+    InPath(name): InPath<ScheduleName>,
     Json(body): Json<PutSchedule>,
-) -> Result<Reply<Schedule>, Problem> {
+) -> Answer<Schedule> {
     let put = schedule_command(body, name, api.engine().registry())?;
-    let done = api.engine().run(caller.tenant, put).await?;
-    Ok(Reply::ok(done))
+    api.run(caller.tenant, put, None).await
 }
 
 /// Remove a schedule
@@ -73,10 +63,10 @@ pub(super) async fn schedule_put(
     params(("tenant" = described::Slug, Path), ("name" = described::ScheduleName, Path)),
     responses((status = 200, body = Schedule)))]
 pub(super) async fn schedule_remove(
-    State(api): ApiState,
+    api: Api,
     caller: Caller<Manage>,
-    SchedulePath(name): SchedulePath,
-) -> Result<Reply<Schedule>, Problem> {
+    InPath(name): InPath<ScheduleName>,
+) -> Answer<Schedule> {
     let mut done = api.engine().run(caller.tenant, RemoveSchedule { name }).await?;
     // It will not fire any more.
     done.reply.next_at = None;

@@ -1,7 +1,7 @@
 //! Tasks: what a scheduler delivers, at least once and perhaps too early. Kept by the task's id, then left to an
 //! operation.
 
-use axum::extract::{FromRequestParts, Request, State};
+use axum::extract::{FromRequestParts, Request};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderValue, StatusCode};
 use surehold_core::kernel::TenantId;
@@ -9,7 +9,7 @@ use surehold_core::operations::{ExternalId, ReceiveEvent, SourceName};
 
 use super::inbox::{Task, content_type};
 use super::webhooks::{room_for, take};
-use crate::api::{Api, ApiState, BODY_BYTES_MAX, Caller, KeyHolder, Reply, Tasks, malformed, path_param, read_body};
+use crate::api::{Answer, Api, BODY_BYTES_MAX, Caller, InPath, KeyHolder, Reply, Tasks, Text, malformed, read_body};
 use crate::describe;
 use crate::problem::{Code, Problem};
 use crate::wire::{Delivered, ExpireHoldTask, described};
@@ -21,7 +21,7 @@ impl FromRequestParts<Api> for TaskPath {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, api: &Api) -> Result<TaskPath, Problem> {
-        let name = path_param(parts, api, "task").await?;
+        let InPath(Text(name)) = InPath::from_request_parts(parts, api).await?;
         let inbox = &api.config().inbox;
         let unknown = || {
             let detail = format!("this server knows no task of this name; it knows {}", inbox.task_names());
@@ -84,12 +84,12 @@ fn only<'a>(headers: &'a HeaderMap, name: &str) -> Result<Option<&'a str>, Probl
             description = "The task's id, the same in every delivery")),
     request_body = ExpireHoldTask, responses((status = 202, body = Delivered)))]
 pub(super) async fn task_deliver(
-    State(api): ApiState,
+    api: Api,
     caller: Caller<Tasks>,
     TaskPath(task): TaskPath,
     TaskId(id): TaskId,
     request: Request,
-) -> Result<Reply<Delivered>, Problem> {
+) -> Answer<Delivered> {
     deliver(&api, caller.tenant, task, id, request).await
 }
 
@@ -102,22 +102,16 @@ pub(super) async fn task_deliver(
             description = "The task's id, the same in every delivery")),
     request_body = ExpireHoldTask, responses((status = 202, body = Delivered)))]
 pub(super) async fn task_deliver_to_own(
-    State(api): ApiState,
+    api: Api,
     caller: KeyHolder<Tasks>,
     TaskPath(task): TaskPath,
     TaskId(id): TaskId,
     request: Request,
-) -> Result<Reply<Delivered>, Problem> {
+) -> Answer<Delivered> {
     deliver(&api, caller.tenant, task, id, request).await
 }
 
-async fn deliver(
-    api: &Api,
-    tenant: TenantId,
-    task: Task,
-    id: ExternalId,
-    request: Request,
-) -> Result<Reply<Delivered>, Problem> {
+async fn deliver(api: &Api, tenant: TenantId, task: Task, id: ExternalId, request: Request) -> Answer<Delivered> {
     let _room = room_for(api, request.headers())?;
     let content_type = content_type(request.headers());
     let body = read_body(request, BODY_BYTES_MAX).await?;

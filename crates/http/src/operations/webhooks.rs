@@ -6,19 +6,18 @@
 
 use std::sync::Arc;
 
-use axum::extract::{FromRequestParts, Request, State};
+use axum::extract::{FromRequestParts, Request};
 use axum::http::request::Parts;
-use axum::http::{HeaderMap, StatusCode, header};
+use axum::http::{HeaderMap, StatusCode};
 use metrics::counter;
-use serde::Deserialize;
 use surehold_core::kernel::TenantId;
 use surehold_core::operations::{ExternalId, ReceiveEvent};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::sync::OwnedSemaphorePermit;
 use tracing::warn;
 
 use super::inbox::{Door, InboxSource, Incoming, Received, SourceRefusal};
-use crate::api::{Api, ApiState, BODY_BYTES_MAX, Query, Reply, path_param, read_bytes};
-use crate::describe::{self, IntoParams};
+use crate::api::{Answer, Api, BODY_BYTES_MAX, InPath, Query, Reply, Room, Text, read_bytes};
+use crate::describe;
 use crate::keys::{KeyMode, now};
 use crate::problem::{Code, Problem};
 use crate::wire::Delivered;
@@ -26,13 +25,12 @@ use crate::wire::Delivered;
 /// Events that are read and stored at once, by the size of what was sent.
 const KIBIBYTES_AT_ONCE: usize = 64 << 10;
 
-/// Kibibytes that events may still have.
 #[derive(Clone)]
-pub(super) struct Room(Arc<Semaphore>);
+pub(super) struct InboxRoom(Room);
 
-impl Default for Room {
-    fn default() -> Room {
-        Room(Arc::new(Semaphore::new(KIBIBYTES_AT_ONCE)))
+impl Default for InboxRoom {
+    fn default() -> InboxRoom {
+        InboxRoom(Room::new(KIBIBYTES_AT_ONCE))
     }
 }
 
@@ -46,9 +44,9 @@ impl FromRequestParts<Api> for SourcePath {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, api: &Api) -> Result<SourcePath, Problem> {
-        let name = path_param(parts, api, "source").await?;
+        let InPath((Text(name), Text(rest))) = InPath::from_request_parts(parts, api).await?;
         let source = api.config().inbox.source(&name).map(Arc::clone).ok_or_else(no_such_inbox)?;
-        Ok(SourcePath { source, rest: path_param(parts, api, "rest").await? })
+        Ok(SourcePath { source, rest })
     }
 }
 
@@ -56,9 +54,7 @@ fn no_such_inbox() -> Problem {
     Problem::new(Code::NotFound, "no webhooks are taken at this address; /docs lists what there is")
 }
 
-#[derive(Deserialize, IntoParams)]
-#[serde(deny_unknown_fields)]
-#[into_params(parameter_in = Query)]
+#[describe::query]
 pub(crate) struct WebhookQuery {
     /// Whether it is about the tenant's live or its test data; `live` unless told.
     mode: Option<KeyMode>,
@@ -74,11 +70,11 @@ pub(crate) struct WebhookQuery {
         WebhookQuery),
     responses((status = 202, body = Delivered)))]
 pub(super) async fn webhook_receive(
-    State(api): ApiState,
+    api: Api,
     SourcePath { source, rest }: SourcePath,
     Query(query): Query<WebhookQuery>,
     request: Request,
-) -> Result<Reply<Delivered>, Problem> {
+) -> Answer<Delivered> {
     let _room = room_for(&api, request.headers())?;
     let headers = request.headers().clone();
     let body = read_bytes(request, BODY_BYTES_MAX).await?;
@@ -104,13 +100,8 @@ fn refused(source: &'static str, refusal: SourceRefusal) -> Problem {
 }
 
 pub(super) fn room_for(api: &Api, headers: &HeaderMap) -> Result<OwnedSemaphorePermit, Problem> {
-    let declared = headers.get(header::CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse::<usize>().ok());
-    let kibibytes = declared.unwrap_or(BODY_BYTES_MAX).min(BODY_BYTES_MAX) / 1024 + 1;
-    let wanted = u32::try_from(kibibytes).expect("a body has kibibytes");
-    Arc::clone(&api.state::<Room>().0).try_acquire_many_owned(wanted).map_err(|_| {
-        let detail = "other events are being received; nothing was kept, send it again later";
-        Problem::new(Code::Busy, detail).retry_after(1)
-    })
+    let busy = "other events are being received; nothing was kept, send it again later";
+    api.state::<InboxRoom>().0.take(headers, BODY_BYTES_MAX, busy)
 }
 
 /// Keeps the event, or finds it kept.

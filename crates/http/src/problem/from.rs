@@ -33,6 +33,12 @@ impl From<Invalid> for Problem {
     }
 }
 
+impl From<getrandom::Error> for Problem {
+    fn from(_: getrandom::Error) -> Problem {
+        Problem::new(Code::Defect, "the operating system gives no randomness")
+    }
+}
+
 impl From<Fault> for Problem {
     fn from(fault: Fault) -> Problem {
         let code = match fault {

@@ -1,11 +1,10 @@
 //! Repairs: what an audit found and proposed, done through the write path.
 
-use axum::extract::State;
 use surehold_core::kernel::{Invalid, TenantId};
 use surehold_core::repairs::{OWNER_HOLDS_PER_REPAIR_MAX, Repair, RepairCommand, RepairDone, RepairRefusal};
 use surehold_engine::{Done, Failure, Fault};
 
-use crate::api::{Admin, ApiState, Json, Reply};
+use crate::api::{Admin, Answer, Api, Json, Reply};
 use crate::describe;
 use crate::problem::Problem;
 use crate::wire::{MakeRepairs, REPAIRS_MAX, RepairOutcome, RepairResult, RepairsMade};
@@ -16,11 +15,7 @@ use crate::wire::{MakeRepairs, REPAIRS_MAX, RepairOutcome, RepairResult, Repairs
 /// looked, so a repeat changes nothing: it is refused.
 #[describe::path(post, path = "/admin/repairs", tag = "Administration", request_body = MakeRepairs,
     responses((status = 200, body = RepairsMade)))]
-pub(super) async fn repairs_make(
-    State(api): ApiState,
-    _: Admin,
-    Json(body): Json<MakeRepairs>,
-) -> Result<Reply<RepairsMade>, Problem> {
+pub(super) async fn repairs_make(api: Api, _: Admin, Json(body): Json<MakeRepairs>) -> Answer<RepairsMade> {
     let MakeRepairs { tenant, actor, reason, repairs } = body;
     check_count("repairs", repairs.len(), 1, REPAIRS_MAX)?;
     let commands = repairs.into_iter().map(|repair| repair.into_command(actor.clone(), reason.clone()));

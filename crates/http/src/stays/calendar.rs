@@ -1,21 +1,19 @@
 //! What the nights of a property cost and how many rooms they have: read over a range, set over many ranges.
 
-use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
-use serde::Deserialize;
 use surehold_core::stays::commands::SetCalendar;
-use surehold_core::stays::{NIGHTS_PER_CALENDAR_MAX, NightRange, Property, RoomType, RoomTypeCode, StayRefusal};
+use surehold_core::stays::{
+    NIGHTS_PER_CALENDAR_MAX, NightRange, Property, PropertyName, RoomType, RoomTypeCode, StayRefusal,
+};
 
 use super::properties::find_property;
-use crate::api::{Api, ApiState, Caller, Json, Manage, PropertyPath, Query, Read, Reply, json_bytes, malformed};
-use crate::describe::{self, IntoParams};
+use crate::api::{Answer, Api, Caller, InPath, Json, Manage, Query, Read, Reply, json_bytes, malformed};
+use crate::describe;
 use crate::problem::{Code, Problem};
 use crate::wire::{Calendar, CalendarOutcome, CalendarPart, CalendarSet, Day, PutCalendar, described};
 
-#[derive(Deserialize, IntoParams)]
-#[serde(deny_unknown_fields)]
-#[into_params(parameter_in = Query)]
+#[describe::query]
 pub(crate) struct AskCalendar {
     /// The first night.
     #[param(value_type = described::Day)]
@@ -45,7 +43,7 @@ async fn find_room_types(
     property: &Property,
     wanted: Option<&RoomTypeCode>,
 ) -> Result<Vec<RoomType>, Problem> {
-    let mut room_types = api.engine().views().room_types(caller.tenant, &property.name).await?;
+    let mut room_types = api.views().room_types(caller.tenant, &property.name).await?;
     if let Some(wanted) = wanted {
         room_types.retain(|room_type| room_type.key.code == *wanted);
         if room_types.is_empty() {
@@ -64,16 +62,16 @@ async fn find_room_types(
     params(("tenant" = described::Slug, Path), ("property" = described::ShortName, Path), AskCalendar),
     responses((status = 200, body = Calendar)))]
 pub(super) async fn calendar_get(
-    State(api): ApiState,
+    api: Api,
     caller: Caller<Read>,
-    PropertyPath(name): PropertyPath,
+    InPath(name): InPath<PropertyName>,
     Query(query): Query<AskCalendar>,
 ) -> Result<Response, Problem> {
     let range = query.range()?;
     let property = find_property(&api, &caller, name).await?;
     let wanted = query.room_type.as_ref();
     let (room_types, found) = tokio::try_join!(find_room_types(&api, &caller, &property, wanted), async {
-        Ok::<_, Problem>(api.engine().views().calendar(caller.tenant, &property.name, wanted, range).await?)
+        Ok::<_, Problem>(api.views().calendar(caller.tenant, &property.name, wanted, range).await?)
     })?;
     // A large calendar must not keep a thread from answering everybody else.
     let written = tokio::task::spawn_blocking(move || {
@@ -93,11 +91,11 @@ pub(super) async fn calendar_get(
     params(("tenant" = described::Slug, Path), ("property" = described::ShortName, Path)),
     request_body = PutCalendar, responses((status = 200, body = CalendarSet)))]
 pub(super) async fn calendar_put(
-    State(api): ApiState,
+    api: Api,
     caller: Caller<Manage>,
-    PropertyPath(name): PropertyPath,
+    InPath(name): InPath<PropertyName>,
     Json(body): Json<PutCalendar>,
-) -> Result<Reply<CalendarSet>, Problem> {
+) -> Answer<CalendarSet> {
     let commands = body.into_commands(&name)?;
     find_property(&api, &caller, name).await?;
     let mut parts = Vec::with_capacity(commands.len());

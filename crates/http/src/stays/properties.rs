@@ -1,51 +1,55 @@
 //! Properties, their room types and rate plans: list, look, put.
 
-use axum::extract::State;
-use serde::Deserialize;
-use surehold_core::stays::{self, PropertyName, StayRefusal};
+use surehold_core::stays::{self, PropertyName, RatePlanCode, RatePlanKey, RoomTypeCode, RoomTypeKey, StayRefusal};
 
 use crate::api::{
-    Api, ApiState, Caller, Json, Manage, Need, PropertyPath, Query, RatePlanPath, Read, Reply, RoomTypePath, page_items,
+    Answer, Api, Caller, FromPath, InPath, Json, Manage, Need, Query, Read, Reply, Segments, from_path, next_page,
+    page_items,
 };
-use crate::describe::{self, IntoParams};
+use crate::describe;
 use crate::problem::Problem;
 use crate::wire::{
     Property, PropertyPage, PutProperty, PutRatePlan, PutRoomType, RatePlan, RatePlanList, RoomType, RoomTypeList,
     described,
 };
 
+from_path!(PropertyName: PropertyName::new);
+
+impl FromPath for RoomTypeKey {
+    fn from_path(segments: &mut Segments<'_>) -> Result<RoomTypeKey, Problem> {
+        Ok(RoomTypeKey { property: segments.read(PropertyName::new)?, code: segments.read(RoomTypeCode::new)? })
+    }
+}
+
+impl FromPath for RatePlanKey {
+    fn from_path(segments: &mut Segments<'_>) -> Result<RatePlanKey, Problem> {
+        Ok(RatePlanKey { property: segments.read(PropertyName::new)?, code: segments.read(RatePlanCode::new)? })
+    }
+}
+
 pub(super) async fn find_property<N: Need>(
     api: &Api,
     caller: &Caller<N>,
     name: PropertyName,
 ) -> Result<stays::Property, Problem> {
-    let found = api.engine().views().record::<stays::Property>(caller.tenant, &name).await?;
+    let found = api.views().record::<stays::Property>(caller.tenant, &name).await?;
     found.ok_or_else(|| StayRefusal::PropertyNotFound { property: name }.into())
 }
 
-#[derive(Deserialize, IntoParams)]
-#[serde(deny_unknown_fields)]
-#[into_params(parameter_in = Query)]
-pub(crate) struct ListProperties {
-    /// The `next` of the page before.
-    #[param(value_type = Option<described::ShortName>)]
-    after: Option<PropertyName>,
-    #[param(minimum = 1, maximum = 1000, default = 100)]
-    limit: Option<u16>,
-}
+#[describe::query(page after PropertyName as described::ShortName)]
+pub(crate) struct ListProperties {}
 
 /// List properties
 #[describe::path(get, path = "/v1/{tenant}/properties", tag = "Properties",
     params(("tenant" = described::Slug, Path), ListProperties), responses((status = 200, body = PropertyPage)))]
 pub(super) async fn properties_list(
-    State(api): ApiState,
+    api: Api,
     caller: Caller<Read>,
     Query(query): Query<ListProperties>,
-) -> Result<Reply<PropertyPage>, Problem> {
+) -> Answer<PropertyPage> {
     let limit = page_items(query.limit)?;
-    let found = api.engine().views().properties(caller.tenant, query.after.as_ref(), limit).await?;
-    let full = found.len() == usize::from(limit);
-    let next = found.last().filter(|_| full).map(|property| property.name.to_string());
+    let found = api.views().properties(caller.tenant, query.after.as_ref(), limit).await?;
+    let next = next_page(&found, limit, |property| property.name.to_string());
     Ok(Reply::found(PropertyPage { properties: found.into_iter().map(Property::from).collect(), next }))
 }
 
@@ -54,10 +58,10 @@ pub(super) async fn properties_list(
     params(("tenant" = described::Slug, Path), ("property" = described::ShortName, Path)),
     responses((status = 200, body = Property)))]
 pub(super) async fn property_get(
-    State(api): ApiState,
+    api: Api,
     caller: Caller<Read>,
-    PropertyPath(name): PropertyPath,
-) -> Result<Reply<Property>, Problem> {
+    InPath(name): InPath<PropertyName>,
+) -> Answer<Property> {
     Ok(Reply::found(find_property(&api, &caller, name).await?.into()))
 }
 
@@ -68,13 +72,12 @@ pub(super) async fn property_get(
     params(("tenant" = described::Slug, Path), ("property" = described::ShortName, Path)),
     request_body = PutProperty, responses((status = 200, body = Property)))]
 pub(super) async fn property_put(
-    State(api): ApiState,
+    api: Api,
     caller: Caller<Manage>,
-    PropertyPath(name): PropertyPath,
+    InPath(name): InPath<PropertyName>,
     Json(body): Json<PutProperty>,
-) -> Result<Reply<Property>, Problem> {
-    let done = api.engine().run(caller.tenant, body.into_command(name)?).await?;
-    Ok(Reply::ok(done))
+) -> Answer<Property> {
+    api.run(caller.tenant, body.into_command(name)?, None).await
 }
 
 /// List the room types of a property
@@ -82,12 +85,12 @@ pub(super) async fn property_put(
     params(("tenant" = described::Slug, Path), ("property" = described::ShortName, Path)),
     responses((status = 200, body = RoomTypeList)))]
 pub(super) async fn room_types_list(
-    State(api): ApiState,
+    api: Api,
     caller: Caller<Read>,
-    PropertyPath(name): PropertyPath,
-) -> Result<Reply<RoomTypeList>, Problem> {
+    InPath(name): InPath<PropertyName>,
+) -> Answer<RoomTypeList> {
     let property = find_property(&api, &caller, name).await?;
-    let room_types = api.engine().views().room_types(caller.tenant, &property.name).await?;
+    let room_types = api.views().room_types(caller.tenant, &property.name).await?;
     Ok(Reply::found(RoomTypeList { room_types: room_types.into_iter().map(RoomType::from).collect() }))
 }
 
@@ -97,11 +100,11 @@ pub(super) async fn room_types_list(
         ("code" = described::ShortName, Path)),
     responses((status = 200, body = RoomType)))]
 pub(super) async fn room_type_get(
-    State(api): ApiState,
+    api: Api,
     caller: Caller<Read>,
-    RoomTypePath(key): RoomTypePath,
-) -> Result<Reply<RoomType>, Problem> {
-    let found = api.engine().views().record::<stays::RoomType>(caller.tenant, &key).await?;
+    InPath(key): InPath<RoomTypeKey>,
+) -> Answer<RoomType> {
+    let found = api.views().record::<stays::RoomType>(caller.tenant, &key).await?;
     let found = found.ok_or(StayRefusal::RoomTypeNotFound { property: key.property, room_type: key.code })?;
     Ok(Reply::found(found.into()))
 }
@@ -114,13 +117,12 @@ pub(super) async fn room_type_get(
         ("code" = described::ShortName, Path)),
     request_body = PutRoomType, responses((status = 200, body = RoomType)))]
 pub(super) async fn room_type_put(
-    State(api): ApiState,
+    api: Api,
     caller: Caller<Manage>,
-    RoomTypePath(key): RoomTypePath,
+    InPath(key): InPath<RoomTypeKey>,
     Json(body): Json<PutRoomType>,
-) -> Result<Reply<RoomType>, Problem> {
-    let done = api.engine().run(caller.tenant, body.into_command(key)?).await?;
-    Ok(Reply::ok(done))
+) -> Answer<RoomType> {
+    api.run(caller.tenant, body.into_command(key)?, None).await
 }
 
 /// List the rate plans of a property
@@ -128,12 +130,12 @@ pub(super) async fn room_type_put(
     params(("tenant" = described::Slug, Path), ("property" = described::ShortName, Path)),
     responses((status = 200, body = RatePlanList)))]
 pub(super) async fn rate_plans_list(
-    State(api): ApiState,
+    api: Api,
     caller: Caller<Read>,
-    PropertyPath(name): PropertyPath,
-) -> Result<Reply<RatePlanList>, Problem> {
+    InPath(name): InPath<PropertyName>,
+) -> Answer<RatePlanList> {
     let property = find_property(&api, &caller, name).await?;
-    let rate_plans = api.engine().views().rate_plans(caller.tenant, &property.name).await?;
+    let rate_plans = api.views().rate_plans(caller.tenant, &property.name).await?;
     Ok(Reply::found(RatePlanList { rate_plans: rate_plans.into_iter().map(RatePlan::from).collect() }))
 }
 
@@ -143,11 +145,11 @@ pub(super) async fn rate_plans_list(
         ("code" = described::ShortName, Path)),
     responses((status = 200, body = RatePlan)))]
 pub(super) async fn rate_plan_get(
-    State(api): ApiState,
+    api: Api,
     caller: Caller<Read>,
-    RatePlanPath(key): RatePlanPath,
-) -> Result<Reply<RatePlan>, Problem> {
-    let found = api.engine().views().record::<stays::RatePlan>(caller.tenant, &key).await?;
+    InPath(key): InPath<RatePlanKey>,
+) -> Answer<RatePlan> {
+    let found = api.views().record::<stays::RatePlan>(caller.tenant, &key).await?;
     let found = found.ok_or(StayRefusal::RatePlanNotFound { property: key.property, rate_plan: key.code })?;
     Ok(Reply::found(found.into()))
 }
@@ -161,11 +163,10 @@ pub(super) async fn rate_plan_get(
         ("code" = described::ShortName, Path)),
     request_body = PutRatePlan, responses((status = 200, body = RatePlan)))]
 pub(super) async fn rate_plan_put(
-    State(api): ApiState,
+    api: Api,
     caller: Caller<Manage>,
-    RatePlanPath(key): RatePlanPath,
+    InPath(key): InPath<RatePlanKey>,
     Json(body): Json<PutRatePlan>,
-) -> Result<Reply<RatePlan>, Problem> {
-    let done = api.engine().run(caller.tenant, body.into_command(key)?).await?;
-    Ok(Reply::ok(done))
+) -> Answer<RatePlan> {
+    api.run(caller.tenant, body.into_command(key)?, None).await
 }

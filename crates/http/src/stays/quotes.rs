@@ -1,16 +1,17 @@
 //! Quotes: ask, look.
 
-use axum::extract::State;
 use axum::http::StatusCode;
 use surehold_core::stays::commands::SaveQuote;
 use surehold_core::stays::quote::{StayWish, compute};
 use surehold_core::stays::{self, QuoteId, StayRefusal};
 use surehold_engine::new_uuid_v7;
 
-use crate::api::{Api, ApiState, Caller, Json, QuotePath, Read, Reply, Sell};
+use crate::api::{Answer, Api, Caller, InPath, Json, Read, Reply, Sell, from_path};
 use crate::describe;
 use crate::problem::Problem;
 use crate::wire::{AskQuote, Quote, described};
+
+from_path!(QuoteId: QuoteId::parse);
 
 /// Ask what can be had, and for how much
 ///
@@ -18,16 +19,12 @@ use crate::wire::{AskQuote, Quote, described};
 /// nothing to offer, nothing is kept and the status is 200. With an `id` of your own a repeat finds the first quote.
 #[describe::path(post, path = "/v1/{tenant}/quotes", tag = "Stays", params(("tenant" = described::Slug, Path)),
     request_body = AskQuote, responses((status = 201, body = Quote), (status = 200, body = Quote)))]
-pub(super) async fn quote_ask(
-    State(api): ApiState,
-    caller: Caller<Sell>,
-    Json(body): Json<AskQuote>,
-) -> Result<Reply<Quote>, Problem> {
+pub(super) async fn quote_ask(api: Api, caller: Caller<Sell>, Json(body): Json<AskQuote>) -> Answer<Quote> {
     let wish = body.wish()?;
     if let Some(known) = known_quote(&api, &caller, body.id, &wish).await? {
         return Ok(Reply { replayed: true, ..kept(&caller, known.into()) });
     }
-    let views = api.engine().views();
+    let views = api.views();
     let basis = views.quote_basis(caller.tenant, wish.property(), wish.dates());
     let (now, basis) = tokio::try_join!(views.time_for(caller.tenant), basis)?;
     let basis = basis.ok_or_else(|| StayRefusal::PropertyNotFound { property: wish.property().clone() })?;
@@ -60,7 +57,7 @@ async fn known_quote(
     wish: &StayWish,
 ) -> Result<Option<stays::Quote>, Problem> {
     let Some(id) = id else { return Ok(None) };
-    let known = api.engine().views().record::<stays::Quote>(caller.tenant, &id).await?;
+    let known = api.views().record::<stays::Quote>(caller.tenant, &id).await?;
     match known {
         Some(quote) if !wish.is_of(&quote) => Err(StayRefusal::QuoteIdReused { quote: id }.into()),
         known => Ok(known),
@@ -73,11 +70,7 @@ async fn known_quote(
 #[describe::path(get, path = "/v1/{tenant}/quotes/{quote}", tag = "Stays",
     params(("tenant" = described::Slug, Path), ("quote" = described::QuoteId, Path)),
     responses((status = 200, body = Quote)))]
-pub(super) async fn quote_get(
-    State(api): ApiState,
-    caller: Caller<Read>,
-    QuotePath(id): QuotePath,
-) -> Result<Reply<Quote>, Problem> {
-    let quote = api.engine().views().record::<stays::Quote>(caller.tenant, &id).await?;
+pub(super) async fn quote_get(api: Api, caller: Caller<Read>, InPath(id): InPath<QuoteId>) -> Answer<Quote> {
+    let quote = api.views().record::<stays::Quote>(caller.tenant, &id).await?;
     Ok(Reply::found(quote.ok_or(StayRefusal::QuoteNotFound { quote: id })?.into()))
 }

@@ -1,16 +1,15 @@
 //! Reservations: look, list, book at the desk, cancel, say that nobody came, change.
 
-use axum::extract::State;
-use axum::http::StatusCode;
-use serde::Deserialize;
-use surehold_core::kernel::{Command, HoldId, Slot};
-use surehold_core::stays::commands::{CancelReservation, NoShow, ReservationReply};
+use surehold_core::kernel::{HoldId, Slot};
+use surehold_core::stays::commands::{CancelReservation, NoShow};
 use surehold_core::stays::{PropertyName, ReservationState, StayRefusal};
-use surehold_engine::{Done, Options, RequestKey, ReservationsOn, new_hold_id};
+use surehold_engine::{Options, ReservationsOn, new_hold_id};
 
 use super::properties::find_property;
-use crate::api::{Api, ApiState, Caller, HoldPath, Idempotency, Json, Query, Read, Reply, Sell, malformed, page_items};
-use crate::describe::{self, IntoParams};
+use crate::api::{
+    Answer, Api, Caller, Idempotency, InPath, Json, Query, Read, Reply, Sell, malformed, next_page, page_items,
+};
+use crate::describe;
 use crate::problem::{Code, Problem};
 use crate::wire::{
     ChangeReservation, Day, EndReservation, Reservation, ReservationPage, WalkIn, described, reservation_seen, words,
@@ -23,17 +22,15 @@ use crate::wire::{
     params(("tenant" = described::Slug, Path), ("hold" = described::HoldId, Path)),
     responses((status = 200, body = Reservation)))]
 pub(super) async fn reservation_get(
-    State(api): ApiState,
+    api: Api,
     caller: Caller<Read>,
-    HoldPath(hold): HoldPath,
-) -> Result<Reply<Reservation>, Problem> {
-    let found = api.engine().views().reservation(caller.tenant, hold).await?;
+    InPath(hold): InPath<HoldId>,
+) -> Answer<Reservation> {
+    let found = api.views().reservation(caller.tenant, hold).await?;
     Ok(Reply::found(reservation_seen(found.ok_or(StayRefusal::ReservationNotFound { hold })?)))
 }
 
-#[derive(Deserialize, IntoParams)]
-#[serde(deny_unknown_fields)]
-#[into_params(parameter_in = Query)]
+#[describe::query(page)]
 pub(crate) struct ListReservations {
     #[param(value_type = described::ShortName)]
     property: PropertyName,
@@ -49,10 +46,6 @@ pub(crate) struct ListReservations {
     /// `confirmed` unless told.
     #[param(value_type = Option<words::ReservationState>)]
     state: Option<ReservationState>,
-    /// The `next` of the page before.
-    after: Option<String>,
-    #[param(minimum = 1, maximum = 1000, default = 100)]
-    limit: Option<u16>,
 }
 
 impl ListReservations {
@@ -87,18 +80,17 @@ pub(super) fn parse_cursor(text: &str) -> Result<(Slot, HoldId), Problem> {
 #[describe::path(get, path = "/v1/{tenant}/reservations", tag = "Stays",
     params(("tenant" = described::Slug, Path), ListReservations), responses((status = 200, body = ReservationPage)))]
 pub(super) async fn reservations_list(
-    State(api): ApiState,
+    api: Api,
     caller: Caller<Read>,
     Query(query): Query<ListReservations>,
-) -> Result<Reply<ReservationPage>, Problem> {
+) -> Answer<ReservationPage> {
     let (limit, on) = (page_items(query.limit)?, query.on()?);
     let after = query.after.as_deref().map(parse_cursor).transpose()?;
     let state = query.state.unwrap_or(ReservationState::Confirmed);
     let property = find_property(&api, &caller, query.property).await?;
-    let views = api.engine().views();
+    let views = api.views();
     let found = views.reservations_on(caller.tenant, &property.name, on, state, after, limit).await?;
-    let full = found.len() == usize::from(limit);
-    let next = found.last().filter(|_| full).map(|last| cursor(on.place_of(&last.reservation)));
+    let next = next_page(&found, limit, |last| cursor(on.place_of(&last.reservation)));
     let reservations = found.into_iter().map(reservation_seen).collect();
     Ok(Reply::found(ReservationPage { reservations, next }))
 }
@@ -111,33 +103,19 @@ pub(super) async fn reservations_list(
     params(("tenant" = described::Slug, Path), ("Idempotency-Key" = Option<described::IdempotencyKey>, Header)),
     request_body = WalkIn, responses((status = 201, body = Reservation)))]
 pub(super) async fn reservation_walk_in(
-    State(api): ApiState,
+    api: Api,
     caller: Caller<Sell>,
     idempotency: Idempotency,
     Json(body): Json<WalkIn>,
-) -> Result<Reply<Reservation>, Problem> {
-    let key = match body.id {
-        Some(_) => idempotency.key(&body)?,
-        None => idempotency.needed_key(&body, ", or give the reservation an id of your own (a UUIDv7)")?,
-    };
+) -> Answer<Reservation> {
+    let key = idempotency.key_unless(body.id.is_some(), &body, "reservation")?;
     let id = body.id.unwrap_or_else(new_hold_id);
     let command = body.into_command(id)?;
     let done = api.engine().run_with(caller.tenant, command, Options { key, ..Options::default() }).await?;
     let booked = done.reply.reservation.ok_or_else(|| Problem::new(Code::Defect, "booked without a reservation"))?;
     let location = format!("/v1/{}/reservations/{}", caller.slug, booked.hold);
     let reply = Reply::found(Reservation::from(booked));
-    Ok(Reply { status: StatusCode::CREATED, replayed: done.replayed, location: Some(location), ..reply })
-}
-
-async fn run<C: Command<Reply = ReservationReply, Refusal = StayRefusal>>(
-    api: &Api,
-    caller: &Caller<Sell>,
-    command: C,
-    key: Option<RequestKey>,
-) -> Result<Reply<Reservation>, Problem> {
-    let options = Options { key, ..Options::default() };
-    let done: Done<ReservationReply> = api.engine().run_with(caller.tenant, command, options).await?;
-    Ok(Reply::ok(done))
+    Ok(Reply { replayed: done.replayed, ..reply.created(location) })
 }
 
 /// Cancel a reservation
@@ -148,14 +126,14 @@ async fn run<C: Command<Reply = ReservationReply, Refusal = StayRefusal>>(
         ("Idempotency-Key" = Option<described::IdempotencyKey>, Header)),
     request_body = EndReservation, responses((status = 200, body = Reservation)))]
 pub(super) async fn reservation_cancel(
-    State(api): ApiState,
+    api: Api,
     caller: Caller<Sell>,
-    HoldPath(hold): HoldPath,
+    InPath(hold): InPath<HoldId>,
     idempotency: Idempotency,
     Json(body): Json<EndReservation>,
-) -> Result<Reply<Reservation>, Problem> {
+) -> Answer<Reservation> {
     let key = idempotency.key(&(hold, &body))?;
-    run(&api, &caller, CancelReservation { hold, waived_by: body.waived_by }, key).await
+    api.run(caller.tenant, CancelReservation { hold, waived_by: body.waived_by }, key).await
 }
 
 /// Say that nobody came
@@ -166,14 +144,14 @@ pub(super) async fn reservation_cancel(
         ("Idempotency-Key" = Option<described::IdempotencyKey>, Header)),
     request_body = EndReservation, responses((status = 200, body = Reservation)))]
 pub(super) async fn reservation_no_show(
-    State(api): ApiState,
+    api: Api,
     caller: Caller<Sell>,
-    HoldPath(hold): HoldPath,
+    InPath(hold): InPath<HoldId>,
     idempotency: Idempotency,
     Json(body): Json<EndReservation>,
-) -> Result<Reply<Reservation>, Problem> {
+) -> Answer<Reservation> {
     let key = idempotency.key(&(hold, &body))?;
-    run(&api, &caller, NoShow { hold, waived_by: body.waived_by }, key).await
+    api.run(caller.tenant, NoShow { hold, waived_by: body.waived_by }, key).await
 }
 
 /// Change the nights, the rooms or the plan
@@ -185,12 +163,12 @@ pub(super) async fn reservation_no_show(
         ("Idempotency-Key" = Option<described::IdempotencyKey>, Header)),
     request_body = ChangeReservation, responses((status = 200, body = Reservation)))]
 pub(super) async fn reservation_change(
-    State(api): ApiState,
+    api: Api,
     caller: Caller<Sell>,
-    HoldPath(hold): HoldPath,
+    InPath(hold): InPath<HoldId>,
     idempotency: Idempotency,
     Json(body): Json<ChangeReservation>,
-) -> Result<Reply<Reservation>, Problem> {
+) -> Answer<Reservation> {
     let key = idempotency.key(&(hold, &body))?;
-    run(&api, &caller, body.into_command(hold)?, key).await
+    api.run(caller.tenant, body.into_command(hold)?, key).await
 }

@@ -2,22 +2,20 @@
 
 use std::time::Duration;
 
-use axum::extract::State;
 use axum::http::StatusCode;
-use serde::Deserialize;
-use surehold_core::kernel::{self, Command, HoldId, TenantId};
+use surehold_core::kernel::{self, HoldId, TenantId};
 use surehold_core::operations::Operation;
-use surehold_core::stays::commands::{CancelStay, CheckoutReply, EraseGuest, StayReply};
+use surehold_core::stays::commands::{CancelStay, CheckoutReply, EraseGuest};
 use surehold_core::stays::{self, CheckoutPage, PropertyName, StayRefusal};
-use surehold_engine::{Options, RequestKey, new_hold_id};
+use surehold_engine::{Options, new_hold_id};
 use tokio::time::{Instant, sleep};
 use uuid::Uuid;
 
 use super::properties::find_property;
 use crate::api::{
-    Api, ApiState, Caller, HoldPath, Idempotency, Json, Manage, Query, Read, Reply, Sell, malformed, page_items,
+    Answer, Api, Caller, Idempotency, InPath, Json, Manage, Query, Read, Reply, Sell, malformed, next_page, page_items,
 };
-use crate::describe::{self, IntoParams};
+use crate::describe;
 use crate::kernel::parse_expiry;
 use crate::problem::Problem;
 use crate::wire::{
@@ -32,29 +30,16 @@ use crate::wire::{
     params(("tenant" = described::Slug, Path), ("Idempotency-Key" = Option<described::IdempotencyKey>, Header)),
     request_body = CreateStay, responses((status = 201, body = Stay)))]
 pub(super) async fn stay_create(
-    State(api): ApiState,
+    api: Api,
     caller: Caller<Sell>,
     idempotency: Idempotency,
     Json(body): Json<CreateStay>,
-) -> Result<Reply<Stay>, Problem> {
-    let key = match body.id {
-        Some(_) => idempotency.key(&body)?,
-        None => idempotency.needed_key(&body, ", or give the stay an id of your own (a UUIDv7)")?,
-    };
+) -> Answer<Stay> {
+    let key = idempotency.key_unless(body.id.is_some(), &body, "stay")?;
     let id = body.id.unwrap_or_else(new_hold_id);
-    let reply = run(&api, &caller, body.into_command(id)?, key).await?;
+    let reply: Reply<Stay> = api.run(caller.tenant, body.into_command(id)?, key).await?;
     let location = format!("/v1/{}/stays/{}", caller.slug, reply.body.hold);
-    Ok(Reply { status: StatusCode::CREATED, location: Some(location), ..reply })
-}
-
-async fn run<C: Command<Reply = StayReply, Refusal = StayRefusal>>(
-    api: &Api,
-    caller: &Caller<Sell>,
-    command: C,
-    key: Option<RequestKey>,
-) -> Result<Reply<Stay>, Problem> {
-    let done = api.engine().run_with(caller.tenant, command, Options { key, ..Options::default() }).await?;
-    Ok(Reply::ok(done))
+    Ok(reply.created(location))
 }
 
 /// Look at a stay
@@ -62,12 +47,8 @@ async fn run<C: Command<Reply = StayReply, Refusal = StayRefusal>>(
 /// With its hold, the page on which it can be paid, its payments, its reservation and its guest.
 #[describe::path(get, path = "/v1/{tenant}/stays/{hold}", tag = "Stays",
     params(("tenant" = described::Slug, Path), ("hold" = described::HoldId, Path)), responses((status = 200, body = Stay)))]
-pub(super) async fn stay_get(
-    State(api): ApiState,
-    caller: Caller<Read>,
-    HoldPath(hold): HoldPath,
-) -> Result<Reply<Stay>, Problem> {
-    let views = api.engine().views();
+pub(super) async fn stay_get(api: Api, caller: Caller<Read>, InPath(hold): InPath<HoldId>) -> Answer<Stay> {
+    let views = api.views();
     // The time first: read after the hold, it could show one as expired that was extended in between.
     let now = views.time_for(caller.tenant).await?;
     let stay = views.stay(caller.tenant, hold).await?.ok_or(StayRefusal::StayNotFound { hold })?;
@@ -75,19 +56,13 @@ pub(super) async fn stay_get(
     Ok(Reply::found(stay_seen(stay, now).with_payments(payments)))
 }
 
-#[derive(Deserialize, IntoParams)]
-#[serde(deny_unknown_fields)]
-#[into_params(parameter_in = Query)]
+#[describe::query(page)]
 pub(crate) struct ListStays {
     #[param(value_type = described::ShortName)]
     property: PropertyName,
     /// `active`: stays whose rooms are held, the next to expire first.
     #[param(value_type = HoldState, example = "active")]
     state: kernel::HoldState,
-    /// The `next` of the page before.
-    after: Option<String>,
-    #[param(minimum = 1, maximum = 1000, default = 100)]
-    limit: Option<u16>,
 }
 
 /// List the stays of a property whose rooms are held
@@ -95,24 +70,19 @@ pub(crate) struct ListStays {
 /// With the time that is left.
 #[describe::path(get, path = "/v1/{tenant}/stays", tag = "Stays", params(("tenant" = described::Slug, Path), ListStays),
     responses((status = 200, body = StayPage)))]
-pub(super) async fn stays_list(
-    State(api): ApiState,
-    caller: Caller<Read>,
-    Query(query): Query<ListStays>,
-) -> Result<Reply<StayPage>, Problem> {
+pub(super) async fn stays_list(api: Api, caller: Caller<Read>, Query(query): Query<ListStays>) -> Answer<StayPage> {
     let limit = page_items(query.limit)?;
     if query.state != kernel::HoldState::Active {
         return Err(malformed("only state=active can be listed"));
     }
     let after = query.after.as_deref().map(parse_expiry).transpose()?;
     let property = find_property(&api, &caller, query.property).await?;
-    let views = api.engine().views();
+    let views = api.views();
     let now = views.time_for(caller.tenant).await?;
     // Lapsed holds that nobody has swept yet are dead already.
     let after = after.unwrap_or((now, Uuid::max()));
     let found = views.active_stays(caller.tenant, &property.name, after, limit).await?;
-    let full = found.len() == usize::from(limit);
-    let next = found.last().filter(|_| full).map(|last| format!("{}-{}", last.hold.expires_at.micros(), last.hold.id));
+    let next = next_page(&found, limit, |last| format!("{}-{}", last.hold.expires_at.micros(), last.hold.id));
     let stays = found.into_iter().map(|stay| stay_seen(stay, now)).collect();
     Ok(Reply::found(StayPage { stays, next }))
 }
@@ -125,13 +95,13 @@ pub(super) async fn stays_list(
         ("Idempotency-Key" = Option<described::IdempotencyKey>, Header)),
     responses((status = 200, body = Stay)))]
 pub(super) async fn stay_cancel(
-    State(api): ApiState,
+    api: Api,
     caller: Caller<Sell>,
-    HoldPath(hold): HoldPath,
+    InPath(hold): InPath<HoldId>,
     idempotency: Idempotency,
-) -> Result<Reply<Stay>, Problem> {
+) -> Answer<Stay> {
     let key = idempotency.key(&hold)?;
-    run(&api, &caller, CancelStay { hold }, key).await
+    api.run(caller.tenant, CancelStay { hold }, key).await
 }
 
 /// Book held rooms without an online payment
@@ -142,19 +112,17 @@ pub(super) async fn stay_cancel(
         ("Idempotency-Key" = Option<described::IdempotencyKey>, Header)),
     request_body = ConfirmStay, responses((status = 200, body = Stay)))]
 pub(super) async fn stay_confirm(
-    State(api): ApiState,
+    api: Api,
     caller: Caller<Sell>,
-    HoldPath(hold): HoldPath,
+    InPath(hold): InPath<HoldId>,
     idempotency: Idempotency,
     Json(body): Json<ConfirmStay>,
-) -> Result<Reply<Stay>, Problem> {
+) -> Answer<Stay> {
     let key = idempotency.key(&(hold, &body))?;
-    run(&api, &caller, stays::commands::ConfirmStay::new(hold, body.paid)?, key).await
+    api.run(caller.tenant, stays::commands::ConfirmStay::new(hold, body.paid)?, key).await
 }
 
-#[derive(Deserialize, IntoParams)]
-#[serde(deny_unknown_fields)]
-#[into_params(parameter_in = Query)]
+#[describe::query]
 pub(crate) struct AwaitCheckout {
     /// So long may the answer wait for the page.
     #[param(minimum = 0, maximum = 10000, default = 0)]
@@ -182,13 +150,13 @@ impl AwaitCheckout {
         ("Idempotency-Key" = Option<described::IdempotencyKey>, Header)),
     request_body = RequestCheckout, responses((status = 200, body = Checkout), (status = 202, body = Checkout)))]
 pub(super) async fn stay_checkout(
-    State(api): ApiState,
+    api: Api,
     caller: Caller<Sell>,
-    HoldPath(hold): HoldPath,
+    InPath(hold): InPath<HoldId>,
     Query(query): Query<AwaitCheckout>,
     idempotency: Idempotency,
     Json(body): Json<RequestCheckout>,
-) -> Result<Reply<Checkout>, Problem> {
+) -> Answer<Checkout> {
     let wait = query.wait()?;
     let key = idempotency.key(&(hold, &body))?;
     let command = body.into_command(hold)?;
@@ -225,7 +193,7 @@ async fn look_for_page(
     hold: HoldId,
     reply: &CheckoutReply,
 ) -> Result<(Option<CheckoutPage>, bool), Problem> {
-    let views = api.engine().views();
+    let views = api.views();
     // The operation first: read after the stay, it could have ended with a page in between.
     let operation = views.record::<Operation>(tenant, &reply.operation).await?;
     let stay = views.record::<stays::Stay>(tenant, &hold).await?;
@@ -241,11 +209,6 @@ async fn look_for_page(
 #[describe::path(delete, path = "/v1/{tenant}/stays/{hold}/guest", tag = "Stays",
     params(("tenant" = described::Slug, Path), ("hold" = described::HoldId, Path)),
     responses((status = 200, body = GuestErased)))]
-pub(super) async fn guest_erase(
-    State(api): ApiState,
-    caller: Caller<Manage>,
-    HoldPath(hold): HoldPath,
-) -> Result<Reply<GuestErased>, Problem> {
-    let done = api.engine().run(caller.tenant, EraseGuest { hold }).await?;
-    Ok(Reply::ok(done))
+pub(super) async fn guest_erase(api: Api, caller: Caller<Manage>, InPath(hold): InPath<HoldId>) -> Answer<GuestErased> {
+    api.run(caller.tenant, EraseGuest { hold }, None).await
 }

@@ -1,10 +1,9 @@
 //! The books of all stores: how far they are closed, and closing them.
 
-use axum::extract::State;
 use surehold_core::stock;
 use surehold_core::stock::commands;
 
-use crate::api::{ApiState, Caller, Json, Manage, Read, Reply};
+use crate::api::{Answer, Api, Caller, Json, Manage, Read, Reply};
 use crate::describe;
 use crate::problem::Problem;
 use crate::wire::described;
@@ -13,7 +12,7 @@ use crate::wire::stock::{Books, CloseBooks};
 /// Look how far the books are closed
 #[describe::path(get, path = "/v1/{tenant}/books", tag = "Stock", params(("tenant" = described::Slug, Path)),
     responses((status = 200, body = Books)))]
-pub(super) async fn books_get(State(api): ApiState, caller: Caller<Read>) -> Result<Reply<Books>, Problem> {
+pub(super) async fn books_get(api: Api, caller: Caller<Read>) -> Answer<Books> {
     let books = api.views().record::<stock::Books>(caller.tenant, &()).await?;
     Ok(Reply::found(books.unwrap_or_default().into()))
 }
@@ -23,11 +22,6 @@ pub(super) async fn books_get(State(api): ApiState, caller: Caller<Read>) -> Res
 /// For all stores at once, because transfers carry cost between them; never opened again. Safe to repeat.
 #[describe::path(put, path = "/v1/{tenant}/books", tag = "Stock", params(("tenant" = described::Slug, Path)),
     request_body = CloseBooks, responses((status = 200, body = Books)))]
-pub(super) async fn books_close(
-    State(api): ApiState,
-    caller: Caller<Manage>,
-    Json(body): Json<CloseBooks>,
-) -> Result<Reply<Books>, Problem> {
-    let done = api.engine().run(caller.tenant, commands::CloseBooks { until: body.closed_until }).await?;
-    Ok(Reply::ok(done))
+pub(super) async fn books_close(api: Api, caller: Caller<Manage>, Json(body): Json<CloseBooks>) -> Answer<Books> {
+    api.run(caller.tenant, commands::CloseBooks { until: body.closed_until }, None).await
 }

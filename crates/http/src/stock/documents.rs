@@ -1,9 +1,6 @@
 //! Documents: keep, preview, post, look, list, reverse; and the sale of what a hold has.
 
-use axum::extract::State;
-use axum::http::StatusCode;
-use serde::Deserialize;
-use surehold_core::kernel::{Reference, TenantId};
+use surehold_core::kernel::{HoldId, Reference, TenantId};
 use surehold_core::stock::commands::{DocumentReply, PostDocument, SaveDraft, SellHold as SellHoldCommand};
 use surehold_core::stock::{
     DocumentHeader, DocumentId, DocumentKind, DocumentLine, DocumentPart, StockDocument, StockRefusal, StoreName,
@@ -12,18 +9,27 @@ use surehold_engine::{DocumentsWish, Done, Fault, Options, new_uuid_v7};
 
 use super::mover::Mover;
 use super::products::look_up;
-use super::scales::Scales;
+use super::scales::with_scales;
 use crate::api::{
-    Api, ApiState, Caller, DocumentPath, HoldPath, Idempotency, Json, Manage, PartPath, Query, Read, Reply, Sell,
-    page_items,
+    Answer, Api, Caller, Idempotency, InPath, Json, Manage, Query, Read, Reply, Sell, from_path, next_page, page_items,
 };
-use crate::describe::{self, IntoParams};
+use crate::describe;
 use crate::problem::{Code, Problem};
 use crate::wire::described;
 use crate::wire::stock::{
     Document, DocumentPage, DocumentPreview, ItemPreview, NewDocument, PartSeen, ReverseDocument, SaveLines, SellHold,
     SoldHold,
 };
+
+from_path!(DocumentId: DocumentId::parse, PartNumber: PartNumber::parse);
+
+pub(crate) struct PartNumber(u32);
+
+impl PartNumber {
+    fn parse(text: &str) -> Result<PartNumber, &'static str> {
+        text.parse().map(PartNumber).map_err(|_| "parts are numbered from 0 on")
+    }
+}
 
 /// An id for a document whose caller chose none.
 fn new_document_id() -> Result<DocumentId, Problem> {
@@ -41,16 +47,13 @@ fn new_document_id() -> Result<DocumentId, Problem> {
     params(("tenant" = described::Slug, Path), ("Idempotency-Key" = Option<described::IdempotencyKey>, Header)),
     request_body = NewDocument, responses((status = 201, body = Document)))]
 pub(super) async fn document_create(
-    State(api): ApiState,
+    api: Api,
     mover: Mover,
     idempotency: Idempotency,
     Json(body): Json<NewDocument>,
-) -> Result<Reply<Document>, Problem> {
+) -> Answer<Document> {
     let tenant = mover.tenant_for(body.kind)?;
-    let key = match body.id {
-        Some(_) => idempotency.key(&body)?,
-        None => idempotency.needed_key(&body, ", or give the document an id of your own (a UUIDv7)")?,
-    };
+    let key = idempotency.key_unless(body.id.is_some(), &body, "document")?;
     let id = body.id.map_or_else(new_document_id, Ok)?;
     let (post, barcodes) = (body.post, look_up(&api, tenant, body.barcodes()).await?);
     let content = body.into_content(&barcodes)?;
@@ -70,11 +73,10 @@ async fn made(
     slug: &surehold_core::kernel::Slug,
     done: Done<DocumentReply>,
     lines: Vec<DocumentLine>,
-) -> Result<Reply<Document>, Problem> {
+) -> Answer<Document> {
     let location = format!("/v1/{slug}/documents/{}", done.reply.document.id);
     let document = told(api, tenant, done.reply, lines).await?;
-    let reply = Reply::found(document);
-    Ok(Reply { status: StatusCode::CREATED, replayed: done.replayed, location: Some(location), ..reply })
+    Ok(Reply { replayed: done.replayed, ..Reply::found(document).created(location) })
 }
 
 /// What a command did. It is done by now: if its lines cannot be told, that is no reason to say that nothing changed.
@@ -154,38 +156,22 @@ async fn find_part(api: &Api, tenant: TenantId, id: DocumentId, part: u32) -> Re
 #[describe::path(post, path = "/v1/{tenant}/documents/preview", tag = "Documents",
     params(("tenant" = described::Slug, Path)),
     request_body = NewDocument, responses((status = 200, body = DocumentPreview)))]
-pub(super) async fn document_preview(
-    State(api): ApiState,
-    mover: Mover,
-    Json(body): Json<NewDocument>,
-) -> Result<Reply<DocumentPreview>, Problem> {
+pub(super) async fn document_preview(api: Api, mover: Mover, Json(body): Json<NewDocument>) -> Answer<DocumentPreview> {
     let tenant = mover.tenant_for(body.kind)?;
     let id = body.id.map_or_else(new_document_id, Ok)?;
     let barcodes = look_up(&api, tenant, body.barcodes()).await?;
     let content = body.into_content(&barcodes)?;
     let lines = named(&api, tenant, content.header(), 0, content.lines().to_vec()).await?;
     let preview = api.engine().preview_document(tenant, id, content).await?;
-    let items = if mover.may_read() { Some(item_previews(&api, tenant, preview.items).await?) } else { None };
+    let items = if mover.may_read() {
+        Some(with_scales(&api, tenant, preview.items, |preview| &preview.item.product, ItemPreview::new).await?)
+    } else {
+        None
+    };
     Ok(Reply::found(DocumentPreview { document: Document::told(preview.reply, lines), items }))
 }
 
-async fn item_previews(
-    api: &Api,
-    tenant: TenantId,
-    previews: Vec<surehold_engine::ItemPreview>,
-) -> Result<Vec<ItemPreview>, Fault> {
-    let products = previews.iter().map(|preview| preview.item.product.clone()).collect();
-    let scales = Scales::of(api, tenant, products).await?;
-    let shown = |preview: surehold_engine::ItemPreview| {
-        let scale = scales.scale(&preview.item.product);
-        ItemPreview::new(preview, scale)
-    };
-    Ok(previews.into_iter().map(shown).collect())
-}
-
-#[derive(Deserialize, IntoParams)]
-#[serde(deny_unknown_fields)]
-#[into_params(parameter_in = Query)]
+#[describe::query(page after DocumentId as described::DocumentId)]
 pub(crate) struct ListDocuments {
     /// Only documents of this store.
     #[param(value_type = Option<described::StoreName>)]
@@ -196,11 +182,6 @@ pub(crate) struct ListDocuments {
     /// Only documents about this one: returns of a sale, receipts of a transfer, a reversal.
     #[param(value_type = Option<described::DocumentId>)]
     about: Option<DocumentId>,
-    /// The `next` of the page before.
-    #[param(value_type = Option<described::DocumentId>)]
-    after: Option<DocumentId>,
-    #[param(minimum = 1, maximum = 1000, default = 100)]
-    limit: Option<u16>,
 }
 
 /// List documents
@@ -209,22 +190,19 @@ pub(crate) struct ListDocuments {
 #[describe::path(get, path = "/v1/{tenant}/documents", tag = "Documents",
     params(("tenant" = described::Slug, Path), ListDocuments), responses((status = 200, body = DocumentPage)))]
 pub(super) async fn documents_list(
-    State(api): ApiState,
+    api: Api,
     caller: Caller<Read>,
     Query(query): Query<ListDocuments>,
-) -> Result<Reply<DocumentPage>, Problem> {
+) -> Answer<DocumentPage> {
     let limit = page_items(query.limit)?;
     let ListDocuments { store, reference, about, after, limit: _ } = query;
     let wish = DocumentsWish { store, reference, about, after };
     let found = api.views().stock_documents(caller.tenant, &wish, limit).await?;
-    let full = found.len() == usize::from(limit);
-    let next = found.last().filter(|_| full).map(|last| last.id);
+    let next = next_page(&found, limit, |last| last.id);
     Ok(Reply::found(DocumentPage { documents: found.into_iter().map(Document::from).collect(), next }))
 }
 
-#[derive(Deserialize, IntoParams)]
-#[serde(deny_unknown_fields)]
-#[into_params(parameter_in = Query)]
+#[describe::query]
 pub(crate) struct AskPart {
     /// Which part's lines are wanted.
     #[param(minimum = 0, maximum = 49, default = 0)]
@@ -238,11 +216,11 @@ pub(crate) struct AskPart {
     params(("tenant" = described::Slug, Path), ("document" = described::DocumentId, Path), AskPart),
     responses((status = 200, body = Document)))]
 pub(super) async fn document_get(
-    State(api): ApiState,
+    api: Api,
     caller: Caller<Read>,
-    DocumentPath(id): DocumentPath,
+    InPath(id): InPath<DocumentId>,
     Query(query): Query<AskPart>,
-) -> Result<Reply<Document>, Problem> {
+) -> Answer<Document> {
     let tenant = caller.tenant;
     let found = api.views().record::<StockDocument>(tenant, &id).await?;
     let found = found.ok_or(StockRefusal::DocumentNotFound { document: id })?;
@@ -269,11 +247,11 @@ pub(super) async fn document_get(
         ("number" = u32, Path, minimum = 0, maximum = 49)),
     request_body = SaveLines, responses((status = 200, body = Document)))]
 pub(super) async fn part_put(
-    State(api): ApiState,
+    api: Api,
     caller: Caller<Manage>,
-    PartPath(id, number): PartPath,
+    InPath((id, PartNumber(number))): InPath<(DocumentId, PartNumber)>,
     Json(body): Json<SaveLines>,
-) -> Result<Reply<Document>, Problem> {
+) -> Answer<Document> {
     let found = api.views().record::<StockDocument>(caller.tenant, &id).await?;
     let kind = found.ok_or(StockRefusal::DocumentNotFound { document: id })?.header.kind;
     let barcodes = look_up(&api, caller.tenant, body.barcodes()).await?;
@@ -291,11 +269,11 @@ pub(super) async fn part_put(
         ("Idempotency-Key" = Option<described::IdempotencyKey>, Header)),
     responses((status = 200, body = Document)))]
 pub(super) async fn document_post(
-    State(api): ApiState,
+    api: Api,
     mover: Mover,
-    DocumentPath(id): DocumentPath,
+    InPath(id): InPath<DocumentId>,
     idempotency: Idempotency,
-) -> Result<Reply<Document>, Problem> {
+) -> Answer<Document> {
     let key = idempotency.key(&id)?;
     let (tenant, _) = mover.document(&api, id).await?;
     let options = Options { key, ..Options::default() };
@@ -316,16 +294,13 @@ pub(super) async fn document_post(
         ("Idempotency-Key" = Option<described::IdempotencyKey>, Header)),
     request_body = ReverseDocument, responses((status = 201, body = Document)))]
 pub(super) async fn document_reverse(
-    State(api): ApiState,
+    api: Api,
     caller: Caller<Manage>,
-    DocumentPath(reverses): DocumentPath,
+    InPath(reverses): InPath<DocumentId>,
     idempotency: Idempotency,
     Json(body): Json<ReverseDocument>,
-) -> Result<Reply<Document>, Problem> {
-    let key = match body.id {
-        Some(_) => idempotency.key(&(reverses, &body))?,
-        None => idempotency.needed_key(&(reverses, &body), ", or give the reversal an id of your own (a UUIDv7)")?,
-    };
+) -> Answer<Document> {
+    let key = idempotency.key_unless(body.id.is_some(), &(reverses, &body), "reversal")?;
     let id = body.id.map_or_else(new_document_id, Ok)?;
     let found = api.views().record::<StockDocument>(caller.tenant, &reverses).await?;
     let store = found.ok_or(StockRefusal::DocumentNotFound { document: reverses })?.header.store;
@@ -344,16 +319,13 @@ pub(super) async fn document_reverse(
         ("Idempotency-Key" = Option<described::IdempotencyKey>, Header)),
     request_body = SellHold, responses((status = 201, body = SoldHold)))]
 pub(super) async fn hold_sell(
-    State(api): ApiState,
+    api: Api,
     caller: Caller<Sell>,
-    HoldPath(hold): HoldPath,
+    InPath(hold): InPath<HoldId>,
     idempotency: Idempotency,
     Json(body): Json<SellHold>,
-) -> Result<Reply<SoldHold>, Problem> {
-    let key = match body.id {
-        Some(_) => idempotency.key(&(hold, &body))?,
-        None => idempotency.needed_key(&(hold, &body), ", or give the sale an id of your own (a UUIDv7)")?,
-    };
+) -> Answer<SoldHold> {
+    let key = idempotency.key_unless(body.id.is_some(), &(hold, &body), "sale")?;
     let id = body.id.map_or_else(new_document_id, Ok)?;
     let barcodes = look_up(&api, caller.tenant, body.barcodes()).await?;
     let content = body.into_content(&barcodes)?;
@@ -362,6 +334,5 @@ pub(super) async fn hold_sell(
     let done = api.engine().run_stock(caller.tenant, command, Options { key, ..Options::default() }).await?;
     let location = format!("/v1/{}/documents/{}", caller.slug, done.reply.sale.document.id);
     let sold = SoldHold { hold: done.reply.hold.into(), document: Document::told(done.reply.sale, lines) };
-    let reply = Reply::found(sold);
-    Ok(Reply { status: StatusCode::CREATED, replayed: done.replayed, location: Some(location), ..reply })
+    Ok(Reply { replayed: done.replayed, ..Reply::found(sold).created(location) })
 }

@@ -1,21 +1,19 @@
 //! What there is: items, their cards, balances and turnover in time, and what runs short.
 
-use axum::extract::State;
-use serde::Deserialize;
 use surehold_core::kernel::{TenantId, Timestamp};
 use surehold_core::stock::{ItemKey, Place, ProductCode, StockItem, StoreName};
-use surehold_engine::{self as engine, Fault, ItemView, ItemsWish};
+use surehold_engine::{Fault, ItemView, ItemsWish};
 
 use super::products::find_product;
-use super::scales::Scales;
+use super::scales::with_scales;
 use super::stores::find_store;
-use crate::api::{Api, ApiState, Caller, ItemPath, Query, Read, Reply, malformed, page_items};
-use crate::describe::{self, IntoParams};
+use crate::api::{Answer, Api, Caller, InPath, Query, Read, Reply, malformed, next_page, page_items};
+use crate::describe;
 use crate::problem::Problem;
 use crate::wire::described;
 use crate::wire::stock::words::{self, CardOrder};
-use crate::wire::stock::{BalancePage, CardPage, CardRow, Item, ItemBalance, ItemPage, TurnoverPage};
-use crate::wire::{item_seen, turnover_seen};
+use crate::wire::stock::{BalancePage, CardPage, CardRow, Item, ItemPage, TurnoverPage};
+use crate::wire::{balance_seen, item_seen, turnover_seen};
 
 /// A store's name and a place have no blank; a product's code may.
 pub(super) fn cursor(item: &ItemKey) -> String {
@@ -32,15 +30,7 @@ pub(super) fn parse_cursor(text: &str) -> Result<ItemKey, Problem> {
     parse().ok_or_else(|| malformed("after is not the `next` of a page of items"))
 }
 
-/// Where the next page begins, if this one is full.
-fn next<T>(found: &[T], limit: u16, key: impl FnOnce(&T) -> &ItemKey) -> Option<String> {
-    let full = found.len() == usize::from(limit);
-    found.last().filter(|_| full).map(|last| cursor(key(last)))
-}
-
-#[derive(Deserialize, IntoParams)]
-#[serde(deny_unknown_fields)]
-#[into_params(parameter_in = Query)]
+#[describe::query(page)]
 pub(crate) struct ListStock {
     #[param(value_type = Option<described::StoreName>)]
     store: Option<StoreName>,
@@ -48,10 +38,6 @@ pub(crate) struct ListStock {
     product: Option<ProductCode>,
     #[param(value_type = Option<words::Place>)]
     place: Option<Place>,
-    /// The `next` of the page before.
-    after: Option<String>,
-    #[param(minimum = 1, maximum = 1000, default = 100)]
-    limit: Option<u16>,
 }
 
 /// List what there is
@@ -59,32 +45,20 @@ pub(crate) struct ListStock {
 /// Every product in every store that ever moved, and what is on its way to stores.
 #[describe::path(get, path = "/v1/{tenant}/stock", tag = "Stock", params(("tenant" = described::Slug, Path), ListStock),
     responses((status = 200, body = ItemPage)))]
-pub(super) async fn stock_list(
-    State(api): ApiState,
-    caller: Caller<Read>,
-    Query(query): Query<ListStock>,
-) -> Result<Reply<ItemPage>, Problem> {
+pub(super) async fn stock_list(api: Api, caller: Caller<Read>, Query(query): Query<ListStock>) -> Answer<ItemPage> {
     let limit = page_items(query.limit)?;
     let after = query.after.as_deref().map(parse_cursor).transpose()?;
     let wish = ItemsWish { store: query.store, product: query.product, place: query.place, after };
     let found = api.views().stock_items(caller.tenant, &wish, limit).await?;
-    let next = next(&found, limit, |last| &last.item.key);
+    let next = next_page(&found, limit, |last| cursor(&last.item.key));
     Ok(Reply::found(ItemPage { items: shown_items(&api, caller.tenant, found).await?, next }))
 }
 
 async fn shown_items(api: &Api, tenant: TenantId, found: Vec<ItemView>) -> Result<Vec<Item>, Fault> {
-    let products = found.iter().map(|view| view.item.key.product.clone()).collect();
-    let scales = Scales::of(api, tenant, products).await?;
-    let shown = |view: ItemView| {
-        let scale = scales.scale(&view.item.key.product);
-        item_seen(view, scale)
-    };
-    Ok(found.into_iter().map(shown).collect())
+    with_scales(api, tenant, found, |view| &view.item.key.product, item_seen).await
 }
 
-#[derive(Deserialize, IntoParams)]
-#[serde(deny_unknown_fields)]
-#[into_params(parameter_in = Query)]
+#[describe::query]
 pub(crate) struct AskItem {
     /// `on_hand` unless told.
     #[param(value_type = Option<words::Place>)]
@@ -99,11 +73,11 @@ pub(crate) struct AskItem {
         ("product" = described::ProductCode, Path), AskItem),
     responses((status = 200, body = Item)))]
 pub(super) async fn stock_get(
-    State(api): ApiState,
+    api: Api,
     caller: Caller<Read>,
-    ItemPath(store, product): ItemPath,
+    InPath((store, product)): InPath<(StoreName, ProductCode)>,
     Query(query): Query<AskItem>,
-) -> Result<Reply<Item>, Problem> {
+) -> Answer<Item> {
     let (key, scale) = find_item(&api, caller.tenant, store, product, query.place).await?;
     let found = api.views().stock_item(caller.tenant, &key).await?;
     let view = found.unwrap_or_else(|| ItemView { item: StockItem::new(key), pool: None });
@@ -124,9 +98,7 @@ async fn find_item(
     Ok((key, product.scale))
 }
 
-#[derive(Deserialize, IntoParams)]
-#[serde(deny_unknown_fields)]
-#[into_params(parameter_in = Query)]
+#[describe::query]
 pub(crate) struct AskCard {
     /// `on_hand` unless told.
     #[param(value_type = Option<words::Place>)]
@@ -168,25 +140,24 @@ fn not_of_a_card() -> Problem {
         ("product" = described::ProductCode, Path), AskCard),
     responses((status = 200, body = CardPage)))]
 pub(super) async fn stock_card(
-    State(api): ApiState,
+    api: Api,
     caller: Caller<Read>,
-    ItemPath(store, product): ItemPath,
+    InPath((store, product)): InPath<(StoreName, ProductCode)>,
     Query(query): Query<AskCard>,
-) -> Result<Reply<CardPage>, Problem> {
+) -> Answer<CardPage> {
     let (limit, order) = (page_items(query.limit)?, query.order);
     let (key, scale) = find_item(&api, caller.tenant, store, product, query.place).await?;
     let (rows, next) = match order {
         CardOrder::Posting => {
             let after = query.after.as_deref().map(parse_seq).transpose()?.unwrap_or(0);
             let found = api.views().moves(caller.tenant, &key, after, limit).await?;
-            let next = found.last().filter(|_| found.len() == usize::from(limit)).map(|last| last.key.seq.to_string());
+            let next = next_page(&found, limit, |last| last.key.seq.to_string());
             (found.into_iter().map(|row| CardRow::posted(row, scale)).collect(), next)
         }
         CardOrder::Effect => {
             let after = query.after.as_deref().map(parse_effect_cursor).transpose()?;
             let found = api.views().moves_by_effect(caller.tenant, &key, after, limit).await?;
-            let last = found.last().filter(|_| found.len() == usize::from(limit));
-            let next = last.map(|last| effect_cursor((last.row.effective_at, last.row.key.seq)));
+            let next = next_page(&found, limit, |last| effect_cursor((last.row.effective_at, last.row.key.seq)));
             (
                 found.into_iter().map(|row| CardRow::in_effect(row.row, row.value_now, row.balance, scale)).collect(),
                 next,
@@ -196,9 +167,7 @@ pub(super) async fn stock_card(
     Ok(Reply::found(CardPage { order, scale, rows, next }))
 }
 
-#[derive(Deserialize, IntoParams)]
-#[serde(deny_unknown_fields)]
-#[into_params(parameter_in = Query)]
+#[describe::query(page)]
 pub(crate) struct AskBalances {
     /// What took effect up to this instant counts.
     #[param(value_type = String, format = DateTime)]
@@ -209,10 +178,6 @@ pub(crate) struct AskBalances {
     product: Option<ProductCode>,
     #[param(value_type = Option<words::Place>)]
     place: Option<Place>,
-    /// The `next` of the page before.
-    after: Option<String>,
-    #[param(minimum = 1, maximum = 1000, default = 100)]
-    limit: Option<u16>,
 }
 
 /// What there was at an instant, and what it was worth
@@ -221,28 +186,20 @@ pub(crate) struct AskBalances {
 #[describe::path(get, path = "/v1/{tenant}/stock/balances", tag = "Stock",
     params(("tenant" = described::Slug, Path), AskBalances), responses((status = 200, body = BalancePage)))]
 pub(super) async fn stock_balances(
-    State(api): ApiState,
+    api: Api,
     caller: Caller<Read>,
     Query(query): Query<AskBalances>,
-) -> Result<Reply<BalancePage>, Problem> {
+) -> Answer<BalancePage> {
     let (limit, at) = (page_items(query.limit)?, query.at);
     let after = query.after.as_deref().map(parse_cursor).transpose()?;
     let wish = ItemsWish { store: query.store, product: query.product, place: query.place, after };
     let found = api.views().balances_at(caller.tenant, &wish, at, limit).await?;
-    let next = next(&found, limit, |last| &last.item);
-    let products = found.iter().map(|balance| balance.item.product.clone()).collect();
-    let scales = Scales::of(&api, caller.tenant, products).await?;
-    let shown = |balance: engine::ItemBalance| {
-        let scale = scales.scale(&balance.item.product);
-        ItemBalance::new(balance.item, balance.balance, balance.revaluing, scale)
-    };
-    let balances = found.into_iter().map(shown).collect();
+    let next = next_page(&found, limit, |last| cursor(&last.item));
+    let balances = with_scales(&api, caller.tenant, found, |balance| &balance.item.product, balance_seen).await?;
     Ok(Reply::found(BalancePage { at, balances, next }))
 }
 
-#[derive(Deserialize, IntoParams)]
-#[serde(deny_unknown_fields)]
-#[into_params(parameter_in = Query)]
+#[describe::query(page)]
 pub(crate) struct AskTurnover {
     #[param(value_type = String, format = DateTime)]
     from: Timestamp,
@@ -255,10 +212,6 @@ pub(crate) struct AskTurnover {
     product: Option<ProductCode>,
     #[param(value_type = Option<words::Place>)]
     place: Option<Place>,
-    /// The `next` of the page before.
-    after: Option<String>,
-    #[param(minimum = 1, maximum = 1000, default = 100)]
-    limit: Option<u16>,
 }
 
 impl AskTurnover {
@@ -273,38 +226,26 @@ impl AskTurnover {
 #[describe::path(get, path = "/v1/{tenant}/stock/turnover", tag = "Stock",
     params(("tenant" = described::Slug, Path), AskTurnover), responses((status = 200, body = TurnoverPage)))]
 pub(super) async fn stock_turnover(
-    State(api): ApiState,
+    api: Api,
     caller: Caller<Read>,
     Query(query): Query<AskTurnover>,
-) -> Result<Reply<TurnoverPage>, Problem> {
+) -> Answer<TurnoverPage> {
     let (limit, (from, until)) = (page_items(query.limit)?, query.span()?);
     let after = query.after.as_deref().map(parse_cursor).transpose()?;
     let wish = ItemsWish { store: query.store, product: query.product, place: query.place, after };
     let found = api.views().turnover(caller.tenant, &wish, from, until, limit).await?;
-    let next = next(&found, limit, |last| &last.item);
-    let products = found.iter().map(|turnover| turnover.item.product.clone()).collect();
-    let scales = Scales::of(&api, caller.tenant, products).await?;
-    let shown = |turnover: engine::Turnover| {
-        let scale = scales.scale(&turnover.item.product);
-        turnover_seen(turnover, scale)
-    };
-    let items = found.into_iter().map(shown).collect();
+    let next = next_page(&found, limit, |last| cursor(&last.item));
+    let items = with_scales(&api, caller.tenant, found, |turnover| &turnover.item.product, turnover_seen).await?;
     Ok(Reply::found(TurnoverPage { from, until, items, next }))
 }
 
-#[derive(Deserialize, IntoParams)]
-#[serde(deny_unknown_fields)]
-#[into_params(parameter_in = Query)]
+#[describe::query(page)]
 pub(crate) struct AskShortages {
     #[param(value_type = Option<described::StoreName>)]
     store: Option<StoreName>,
     /// Products of which fewer base units than this are available.
     #[param(minimum = 1, maximum = 1_000_000_000_000_i64, default = 1)]
     below: Option<i64>,
-    /// The `next` of the page before.
-    after: Option<String>,
-    #[param(minimum = 1, maximum = 1000, default = 100)]
-    limit: Option<u16>,
 }
 
 const BELOW_MAX: i64 = surehold_core::kernel::UNITS_MAX;
@@ -325,10 +266,10 @@ impl AskShortages {
 #[describe::path(get, path = "/v1/{tenant}/stock/shortages", tag = "Stock",
     params(("tenant" = described::Slug, Path), AskShortages), responses((status = 200, body = ItemPage)))]
 pub(super) async fn stock_shortages(
-    State(api): ApiState,
+    api: Api,
     caller: Caller<Read>,
     Query(query): Query<AskShortages>,
-) -> Result<Reply<ItemPage>, Problem> {
+) -> Answer<ItemPage> {
     let (limit, below) = (page_items(query.limit)?, query.below()?);
     let after = query.after.as_deref().map(parse_cursor).transpose()?;
     let found = api.views().shortages(caller.tenant, query.store.as_ref(), below, after, limit).await?;

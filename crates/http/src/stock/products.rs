@@ -2,16 +2,16 @@
 
 use std::collections::BTreeSet;
 
-use axum::extract::State;
-use serde::Deserialize;
 use surehold_core::kernel::TenantId;
 use surehold_core::stock::{self, BarcodeText, ProductCode, StockRefusal};
 
-use crate::api::{Api, ApiState, BarcodePath, Caller, Json, Manage, ProductPath, Query, Read, Reply, page_items};
-use crate::describe::{self, IntoParams};
+use crate::api::{Answer, Api, Caller, InPath, Json, Manage, Query, Read, Reply, from_path, next_page, page_items};
+use crate::describe;
 use crate::problem::{Code, Problem};
 use crate::wire::described;
 use crate::wire::stock::{Barcode, BarcodeList, Barcodes, Product, ProductPage, PutBarcodes, PutProduct};
+
+from_path!(ProductCode: ProductCode::new, BarcodeText: BarcodeText::new);
 
 pub(super) async fn find_product(api: &Api, tenant: TenantId, code: ProductCode) -> Result<stock::Product, Problem> {
     let found = api.views().record::<stock::Product>(tenant, &code).await?;
@@ -37,29 +37,20 @@ fn barcodes_not_found(barcodes: &[BarcodeText]) -> Problem {
     Problem::new(Code::BarcodeNotFound, detail).with("barcodes", &barcodes)
 }
 
-#[derive(Deserialize, IntoParams)]
-#[serde(deny_unknown_fields)]
-#[into_params(parameter_in = Query)]
-pub(crate) struct ListProducts {
-    /// The `next` of the page before.
-    #[param(value_type = Option<described::ProductCode>)]
-    after: Option<ProductCode>,
-    #[param(minimum = 1, maximum = 1000, default = 100)]
-    limit: Option<u16>,
-}
+#[describe::query(page after ProductCode as described::ProductCode)]
+pub(crate) struct ListProducts {}
 
 /// List products
 #[describe::path(get, path = "/v1/{tenant}/products", tag = "Stock",
     params(("tenant" = described::Slug, Path), ListProducts), responses((status = 200, body = ProductPage)))]
 pub(super) async fn products_list(
-    State(api): ApiState,
+    api: Api,
     caller: Caller<Read>,
     Query(query): Query<ListProducts>,
-) -> Result<Reply<ProductPage>, Problem> {
+) -> Answer<ProductPage> {
     let limit = page_items(query.limit)?;
     let found = api.views().products(caller.tenant, query.after.as_ref(), limit).await?;
-    let full = found.len() == usize::from(limit);
-    let next = found.last().filter(|_| full).map(|last| last.code.clone());
+    let next = next_page(&found, limit, |last| last.code.clone());
     Ok(Reply::found(ProductPage { products: found.into_iter().map(Product::from).collect(), next }))
 }
 
@@ -69,11 +60,7 @@ pub(super) async fn products_list(
 #[describe::path(get, path = "/v1/{tenant}/products/{product}", tag = "Stock",
     params(("tenant" = described::Slug, Path), ("product" = described::ProductCode, Path)),
     responses((status = 200, body = Product)))]
-pub(super) async fn product_get(
-    State(api): ApiState,
-    caller: Caller<Read>,
-    ProductPath(code): ProductPath,
-) -> Result<Reply<Product>, Problem> {
+pub(super) async fn product_get(api: Api, caller: Caller<Read>, InPath(code): InPath<ProductCode>) -> Answer<Product> {
     let found = find_product(&api, caller.tenant, code).await?;
     let barcodes = api.views().barcodes_of(caller.tenant, &found.code).await?;
     let barcodes = Some(barcodes.into_iter().map(Barcode::from).collect());
@@ -88,13 +75,12 @@ pub(super) async fn product_get(
     params(("tenant" = described::Slug, Path), ("product" = described::ProductCode, Path)),
     request_body = PutProduct, responses((status = 200, body = Product)))]
 pub(super) async fn product_put(
-    State(api): ApiState,
+    api: Api,
     caller: Caller<Manage>,
-    ProductPath(code): ProductPath,
+    InPath(code): InPath<ProductCode>,
     Json(body): Json<PutProduct>,
-) -> Result<Reply<Product>, Problem> {
-    let done = api.engine().run(caller.tenant, body.into_command(code)?).await?;
-    Ok(Reply::ok(done))
+) -> Answer<Product> {
+    api.run(caller.tenant, body.into_command(code)?, None).await
 }
 
 /// Put barcodes of a product
@@ -104,24 +90,19 @@ pub(super) async fn product_put(
     params(("tenant" = described::Slug, Path), ("product" = described::ProductCode, Path)),
     request_body = PutBarcodes, responses((status = 200, body = BarcodeList)))]
 pub(super) async fn barcodes_put(
-    State(api): ApiState,
+    api: Api,
     caller: Caller<Manage>,
-    ProductPath(code): ProductPath,
+    InPath(code): InPath<ProductCode>,
     Json(body): Json<PutBarcodes>,
-) -> Result<Reply<BarcodeList>, Problem> {
-    let done = api.engine().run(caller.tenant, body.into_command(code)?).await?;
-    Ok(Reply::ok(done))
+) -> Answer<BarcodeList> {
+    api.run(caller.tenant, body.into_command(code)?, None).await
 }
 
 /// Look up a barcode
 #[describe::path(get, path = "/v1/{tenant}/barcodes/{barcode}", tag = "Stock",
     params(("tenant" = described::Slug, Path), ("barcode" = described::BarcodeText, Path)),
     responses((status = 200, body = Barcode)))]
-pub(super) async fn barcode_get(
-    State(api): ApiState,
-    caller: Caller<Read>,
-    BarcodePath(code): BarcodePath,
-) -> Result<Reply<Barcode>, Problem> {
+pub(super) async fn barcode_get(api: Api, caller: Caller<Read>, InPath(code): InPath<BarcodeText>) -> Answer<Barcode> {
     let found = api.views().record::<stock::Barcode>(caller.tenant, &code).await?;
     Ok(Reply::found(found.ok_or_else(|| barcodes_not_found(&[code]))?.into()))
 }

@@ -1,4 +1,4 @@
-//! Scales of products, which averages are shown with: of everything that an answer shows, in one question.
+//! What averages are shown with: the scales of all products that an answer shows, in one question.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -8,16 +8,20 @@ use surehold_engine::Fault;
 
 use crate::api::Api;
 
-pub(super) struct Scales(HashMap<ProductCode, u32>);
-
-impl Scales {
-    pub(super) async fn of(api: &Api, tenant: TenantId, products: BTreeSet<ProductCode>) -> Result<Scales, Fault> {
-        let found: Vec<Product> = api.views().records_by_key(tenant, &products).await?;
-        Ok(Scales(found.into_iter().map(|product| (product.code, product.scale)).collect()))
-    }
-
-    /// 0 of a product that does not exist.
-    pub(super) fn scale(&self, product: &ProductCode) -> u32 {
-        self.0.get(product).copied().unwrap_or(0)
-    }
+/// Shows each with the scale of its product; 0 for a product that does not exist.
+pub(super) async fn with_scales<V, T>(
+    api: &Api,
+    tenant: TenantId,
+    found: Vec<V>,
+    product: fn(&V) -> &ProductCode,
+    show: fn(V, u32) -> T,
+) -> Result<Vec<T>, Fault> {
+    let products: BTreeSet<ProductCode> = found.iter().map(product).cloned().collect();
+    let products: Vec<Product> = api.views().records_by_key(tenant, &products).await?;
+    let scales: HashMap<ProductCode, u32> = products.into_iter().map(|known| (known.code, known.scale)).collect();
+    let shown = |value: V| {
+        let scale = scales.get(product(&value)).copied().unwrap_or(0);
+        show(value, scale)
+    };
+    Ok(found.into_iter().map(shown).collect())
 }

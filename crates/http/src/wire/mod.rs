@@ -8,4 +8,4 @@ pub use surehold_api::*;
 
 pub(crate) use operations_seen::{delivery_seen, operation_seen, schedule_command, summary_of, timeline_seen};
 pub(crate) use stays_seen::{reservation_seen, stay_seen};
-pub(crate) use stock_seen::{item_seen, turnover_seen};
+pub(crate) use stock_seen::{balance_seen, item_seen, turnover_seen};

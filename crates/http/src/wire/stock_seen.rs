@@ -1,6 +1,6 @@
 //! What views found about stock, as it travels.
 
-use surehold_api::stock::{Item, ItemTurnover, StockBalance};
+use surehold_api::stock::{Item, ItemBalance, ItemTurnover, StockBalance};
 use surehold_core::stock::decimal;
 use surehold_engine as engine;
 
@@ -21,4 +21,8 @@ pub(crate) fn turnover_seen(turnover: engine::Turnover, scale: u32) -> ItemTurno
 pub(crate) fn item_seen(view: engine::ItemView, scale: u32) -> Item {
     let available = view.available().max(0);
     Item::new(view.item, view.pool, available, scale)
+}
+
+pub(crate) fn balance_seen(found: engine::ItemBalance, scale: u32) -> ItemBalance {
+    ItemBalance::new(found.item, found.balance, found.revaluing, scale)
 }
