@@ -17,12 +17,12 @@ pub fn into_params(_: TokenStream) -> TokenStream {
     TokenStream::new()
 }
 
-/// Takes the arguments of `utoipa::path`. Applies them in unit tests; always generates a module of the handler's name
+/// Takes the arguments of `utoipa::path`, without the tenant in the path. Applies them in unit tests; always generates a module of the handler's name
 /// with its `METHOD` and `PATH`, from which the router is built.
 #[proc_macro_attribute]
 pub fn path(arguments: TokenStream, handler: TokenStream) -> TokenStream {
     match route(&arguments, &handler) {
-        Ok(route) => [described_in_tests(arguments), handler, route].into_iter().collect(),
+        Ok(route) => [described_in_tests(with_tenant(arguments)), handler, route].into_iter().collect(),
         Err(message) => format!("compile_error!({message:?});").parse().expect("a call of a macro"),
     }
 }
@@ -64,6 +64,25 @@ fn page_parameters(arguments: &str) -> Option<String> {
         #[param(minimum = 1, maximum = 1000, default = 100)]
         limit: Option<u16>,"
     ))
+}
+
+/// The tenant is the same in every path that has one, and comes before the other parameters.
+fn with_tenant(arguments: TokenStream) -> TokenStream {
+    if !literal_of("path", &arguments).is_some_and(|path| path.to_string().contains("{tenant}")) {
+        return arguments;
+    }
+    let tenant: TokenStream = "(\"tenant\" = crate::wire::described::Slug, Path),".parse().expect("a parameter");
+    let mut arguments: Vec<TokenTree> = arguments.into_iter().collect();
+    let params =
+        arguments.iter().position(|token| matches!(token, TokenTree::Ident(word) if word.to_string() == "params"));
+    if let Some(TokenTree::Group(params)) = params.and_then(|params| arguments.get_mut(params + 1)) {
+        *params = Group::new(Delimiter::Parenthesis, [tenant, params.stream()].into_iter().collect());
+    } else {
+        let params = Group::new(Delimiter::Parenthesis, tenant);
+        let comma = TokenTree::from(Punct::new(',', Spacing::Alone));
+        arguments.extend([comma, Ident::new("params", Span::call_site()).into(), params.into()]);
+    }
+    arguments.into_iter().collect()
 }
 
 /// `#[cfg_attr(test, ::utoipa::path(arguments))]`

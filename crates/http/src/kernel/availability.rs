@@ -40,7 +40,7 @@ impl Range {
 }
 
 /// What is free over a range of nights
-#[describe::path(get, path = "/v1/{tenant}/availability", tag = "Pools", params(("tenant" = described::Slug, Path), Range),
+#[describe::path(get, path = "/v1/{tenant}/availability", tag = "Pools", params(Range),
     responses((status = 200, body = Availability)))]
 pub(super) async fn availability(api: Api, caller: Caller<Read>, Query(range): Query<Range>) -> Answer<Availability> {
     let nights = range.nights()?;

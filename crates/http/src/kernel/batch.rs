@@ -9,7 +9,7 @@ use surehold_core::kernel::commands::AnyHoldCommand;
 use crate::api::{Api, Caller, Room, Sell, json_bytes, parse, read_body};
 use crate::describe;
 use crate::problem::{Code, Problem};
-use crate::wire::{BatchRequest, BatchResponse, BatchResult, Hold, described};
+use crate::wire::{BatchRequest, BatchResponse, BatchResult, Hold};
 
 const BATCH_BYTES_MAX: usize = 8 << 20;
 const BATCH_COMMANDS_MAX: usize = 10_000;
@@ -40,8 +40,8 @@ pub(super) struct Item {
 /// the whole is not atomic. A command whose shape is wrong refuses the whole request; nothing is changed then. With
 /// `Prefer: return=minimal` the holds are left out of the answer, as they are beyond its first 16 MiB.
 #[describe::path(post, path = "/v1/{tenant}/holds/batch", tag = "Holds",
-    params(("tenant" = described::Slug, Path), ("Prefer" = Option<String>, Header, example = "return=minimal")),
-    request_body = BatchRequest, responses((status = 200, body = BatchResponse)))]
+    params(("Prefer" = Option<String>, Header, example = "return=minimal")), request_body = BatchRequest,
+    responses((status = 200, body = BatchResponse)))]
 pub(super) async fn holds_batch(api: Api, caller: Caller<Sell>, request: Request) -> Result<Response, Problem> {
     let minimal = prefers_minimal(request.headers());
     // Kept until the answer is made: what is in memory at once is bounded, whoever asks.

@@ -19,7 +19,7 @@ use crate::api::{Api, Caller, Query, Read, Reply, malformed, page_items};
 use crate::describe;
 use crate::keys::KeyRef;
 use crate::problem::{Code, Problem};
-use crate::wire::{Event, EventPage, described};
+use crate::wire::{Event, EventPage};
 
 /// How often a stream looks for something new.
 const POLL_PAUSE: Duration = Duration::from_millis(200);
@@ -44,7 +44,7 @@ pub(crate) struct ListEvents {
 /// In commit order, without gaps. With `Accept: text/event-stream` it is a live stream (server-sent events) that goes
 /// on after `Last-Event-ID`.
 #[describe::path(get, path = "/v1/{tenant}/events", tag = "Events",
-    params(("tenant" = described::Slug, Path), ListEvents, ("Last-Event-ID" = Option<String>, Header)),
+    params(ListEvents, ("Last-Event-ID" = Option<String>, Header)),
     responses((status = 200, content((EventPage = "application/json"), (String = "text/event-stream")))))]
 pub(super) async fn events(
     api: Api,

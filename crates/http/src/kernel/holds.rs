@@ -19,8 +19,8 @@ from_path!(HoldId: HoldId::parse);
 /// All lines or none. With an `id` of your own (a UUIDv7) or an `Idempotency-Key` the request can be repeated: the
 /// same content finds the same hold, other content is refused.
 #[describe::path(post, path = "/v1/{tenant}/holds", tag = "Holds",
-    params(("tenant" = described::Slug, Path), ("Idempotency-Key" = Option<described::IdempotencyKey>, Header)),
-    request_body = PlaceHold, responses((status = 201, body = Hold)))]
+    params(("Idempotency-Key" = Option<described::IdempotencyKey>, Header)), request_body = PlaceHold,
+    responses((status = 201, body = Hold)))]
 pub(super) async fn hold_place(
     api: Api,
     caller: Caller<Sell>,
@@ -35,8 +35,8 @@ pub(super) async fn hold_place(
 }
 
 /// Look at a hold
-#[describe::path(get, path = "/v1/{tenant}/holds/{hold}", tag = "Holds",
-    params(("tenant" = described::Slug, Path), ("hold" = described::HoldId, Path)), responses((status = 200, body = Hold)))]
+#[describe::path(get, path = "/v1/{tenant}/holds/{hold}", tag = "Holds", params(("hold" = described::HoldId, Path)),
+    responses((status = 200, body = Hold)))]
 pub(super) async fn hold_get(api: Api, caller: Caller<Read>, InPath(id): InPath<HoldId>) -> Answer<Hold> {
     let views = api.views();
     // The time first: read after the hold, it could show one as expired that was extended in between.
@@ -56,7 +56,7 @@ pub(crate) struct ListHolds {
 }
 
 /// List holds by reference, or active ones by expiry
-#[describe::path(get, path = "/v1/{tenant}/holds", tag = "Holds", params(("tenant" = described::Slug, Path), ListHolds),
+#[describe::path(get, path = "/v1/{tenant}/holds", tag = "Holds", params(ListHolds),
     responses((status = 200, body = HoldPage)))]
 pub(super) async fn holds_list(api: Api, caller: Caller<Read>, Query(query): Query<ListHolds>) -> Answer<HoldPage> {
     let limit = page_items(query.limit)?;
@@ -103,8 +103,7 @@ fn not_a_cursor() -> Problem {
 ///
 /// `until` is safe to repeat; `by_secs` needs an `Idempotency-Key`.
 #[describe::path(post, path = "/v1/{tenant}/holds/{hold}/extend", tag = "Holds",
-    params(("tenant" = described::Slug, Path), ("hold" = described::HoldId, Path),
-        ("Idempotency-Key" = Option<described::IdempotencyKey>, Header)),
+    params(("hold" = described::HoldId, Path), ("Idempotency-Key" = Option<described::IdempotencyKey>, Header)),
     request_body = ExtendHold, responses((status = 200, body = Hold)))]
 pub(super) async fn hold_extend(
     api: Api,
@@ -124,8 +123,7 @@ pub(super) async fn hold_extend(
 ///
 /// Safe to repeat: the same conversion says what was kept.
 #[describe::path(post, path = "/v1/{tenant}/holds/{hold}/convert", tag = "Holds",
-    params(("tenant" = described::Slug, Path), ("hold" = described::HoldId, Path),
-        ("Idempotency-Key" = Option<described::IdempotencyKey>, Header)),
+    params(("hold" = described::HoldId, Path), ("Idempotency-Key" = Option<described::IdempotencyKey>, Header)),
     request_body = ConvertHold, responses((status = 200, body = Hold)))]
 pub(super) async fn hold_convert(
     api: Api,
@@ -142,8 +140,7 @@ pub(super) async fn hold_convert(
 ///
 /// Takes no body. Safe to repeat.
 #[describe::path(post, path = "/v1/{tenant}/holds/{hold}/cancel", tag = "Holds",
-    params(("tenant" = described::Slug, Path), ("hold" = described::HoldId, Path),
-        ("Idempotency-Key" = Option<described::IdempotencyKey>, Header)),
+    params(("hold" = described::HoldId, Path), ("Idempotency-Key" = Option<described::IdempotencyKey>, Header)),
     responses((status = 200, body = Hold)))]
 pub(super) async fn hold_cancel(
     api: Api,
@@ -159,8 +156,7 @@ pub(super) async fn hold_cancel(
 ///
 /// All or nothing: other nights, another room. Needs an `Idempotency-Key`.
 #[describe::path(post, path = "/v1/{tenant}/holds/{hold}/move", tag = "Holds",
-    params(("tenant" = described::Slug, Path), ("hold" = described::HoldId, Path),
-        ("Idempotency-Key" = described::IdempotencyKey, Header)),
+    params(("hold" = described::HoldId, Path), ("Idempotency-Key" = described::IdempotencyKey, Header)),
     request_body = MoveBooked, responses((status = 200, body = Hold)))]
 pub(super) async fn hold_move(
     api: Api,
@@ -177,8 +173,7 @@ pub(super) async fn hold_move(
 ///
 /// Needs an `Idempotency-Key`.
 #[describe::path(post, path = "/v1/{tenant}/holds/{hold}/give-back", tag = "Holds",
-    params(("tenant" = described::Slug, Path), ("hold" = described::HoldId, Path),
-        ("Idempotency-Key" = described::IdempotencyKey, Header)),
+    params(("hold" = described::HoldId, Path), ("Idempotency-Key" = described::IdempotencyKey, Header)),
     request_body = GiveBack, responses((status = 200, body = Hold)))]
 pub(super) async fn hold_give_back(
     api: Api,

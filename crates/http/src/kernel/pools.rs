@@ -19,7 +19,6 @@ from_path!(ResourceName: ResourceName::new);
 pub(crate) struct PoolPath(pub(crate) PoolKey);
 
 #[describe::query]
-#[expect(dead_code, reason = "read through its text; here for the description")]
 pub(crate) struct SlotQuery {
     /// A date; left out for things without one.
     #[param(value_type = Option<described::Slot>)]
@@ -51,7 +50,7 @@ pub(crate) struct ListPools {
 }
 
 /// List pools
-#[describe::path(get, path = "/v1/{tenant}/pools", tag = "Pools", params(("tenant" = described::Slug, Path), ListPools),
+#[describe::path(get, path = "/v1/{tenant}/pools", tag = "Pools", params(ListPools),
     responses((status = 200, body = PoolPage)))]
 pub(super) async fn pools_list(api: Api, caller: Caller<Read>, Query(query): Query<ListPools>) -> Answer<PoolPage> {
     let limit = page_items(query.limit)?;
@@ -76,8 +75,8 @@ pub(super) fn parse_cursor(text: &str) -> Result<PoolKey, Problem> {
 /// Put many pools, all or none
 ///
 /// What is left out of a pool stays as it is. Safe to repeat.
-#[describe::path(put, path = "/v1/{tenant}/pools", tag = "Pools", params(("tenant" = described::Slug, Path)),
-    request_body = PutPools, responses((status = 200, body = PoolPage)))]
+#[describe::path(put, path = "/v1/{tenant}/pools", tag = "Pools", request_body = PutPools,
+    responses((status = 200, body = PoolPage)))]
 pub(super) async fn pools_put(api: Api, caller: Caller<Manage>, Json(body): Json<PutPools>) -> Answer<PoolPage> {
     let done = api.engine().run(caller.tenant, body.into_command()?).await?;
     let pools = done.reply.into_iter().map(Pool::from).collect();
@@ -86,7 +85,7 @@ pub(super) async fn pools_put(api: Api, caller: Caller<Manage>, Json(body): Json
 
 /// Look at a pool
 #[describe::path(get, path = "/v1/{tenant}/pools/{resource}", tag = "Pools",
-    params(("tenant" = described::Slug, Path), ("resource" = described::Name, Path), SlotQuery), responses((status = 200, body = Pool)))]
+    params(("resource" = described::Name, Path), SlotQuery), responses((status = 200, body = Pool)))]
 pub(super) async fn pool_get(api: Api, caller: Caller<Read>, PoolPath(key): PoolPath) -> Answer<Pool> {
     let pool = api.views().record::<kernel::Pool>(caller.tenant, &key).await?;
     let pool = pool.ok_or_else(|| Refusal::PoolNotFound { pools: vec![key] })?;
@@ -98,8 +97,8 @@ pub(super) async fn pool_get(api: Api, caller: Caller<Read>, PoolPath(key): Pool
 /// Sets what is given, creates the pool if it does not exist. Safe to repeat. With `expected_version` it changes the
 /// pool only if nobody else did.
 #[describe::path(put, path = "/v1/{tenant}/pools/{resource}", tag = "Pools",
-    params(("tenant" = described::Slug, Path), ("resource" = described::Name, Path), SlotQuery),
-    request_body = PutPool, responses((status = 200, body = Pool)))]
+    params(("resource" = described::Name, Path), SlotQuery), request_body = PutPool,
+    responses((status = 200, body = Pool)))]
 pub(super) async fn pool_put(
     api: Api,
     caller: Caller<Manage>,
@@ -113,8 +112,7 @@ pub(super) async fn pool_put(
 ///
 /// Needs an `Idempotency-Key`: a repeat could not be told from a second delivery.
 #[describe::path(post, path = "/v1/{tenant}/pools/{resource}/adjust", tag = "Pools",
-    params(("tenant" = described::Slug, Path), ("resource" = described::Name, Path), SlotQuery,
-        ("Idempotency-Key" = described::IdempotencyKey, Header)),
+    params(("resource" = described::Name, Path), SlotQuery, ("Idempotency-Key" = described::IdempotencyKey, Header)),
     request_body = AdjustPool, responses((status = 200, body = Pool)))]
 pub(super) async fn pool_adjust(
     api: Api,

@@ -8,11 +8,10 @@ use crate::api::{Admin, Answer, Api, Caller, Json, Manage, Query, Read, Reply, n
 use crate::describe;
 use crate::keys::{KeyMode, Secret};
 use crate::problem::{Code, Problem};
-use crate::wire::{CreateTenant, Policy, Tenant, TenantPage, described};
+use crate::wire::{CreateTenant, Policy, Tenant, TenantPage};
 
 /// The tenant and its policy
-#[describe::path(get, path = "/v1/{tenant}", tag = "Tenants", params(("tenant" = described::Slug, Path)),
-    responses((status = 200, body = Tenant)))]
+#[describe::path(get, path = "/v1/{tenant}", tag = "Tenants", responses((status = 200, body = Tenant)))]
 pub(super) async fn tenant_get(api: Api, caller: Caller<Read>) -> Answer<Tenant> {
     let tenant = read(api.views(), caller.tenant).await?;
     Ok(Reply::found(tenant))
@@ -27,8 +26,8 @@ async fn read(views: &Views, id: TenantId) -> Result<Tenant, Problem> {
 /// Change the tenant's policy for holds
 ///
 /// What is left out takes its default. Safe to repeat; holds that are there keep their expiry.
-#[describe::path(put, path = "/v1/{tenant}/policy", tag = "Tenants", params(("tenant" = described::Slug, Path)),
-    request_body = Policy, responses((status = 200, body = Policy)))]
+#[describe::path(put, path = "/v1/{tenant}/policy", tag = "Tenants", request_body = Policy,
+    responses((status = 200, body = Policy)))]
 pub(super) async fn policy_put(api: Api, caller: Caller<Manage>, Json(body): Json<Policy>) -> Answer<Policy> {
     api.run(caller.tenant, commands::SetPolicy::new(body.into())?, None).await
 }

@@ -46,7 +46,7 @@ pub(crate) struct ListCases {
 }
 
 /// List cases, the longest open first
-#[describe::path(get, path = "/v1/{tenant}/cases", tag = "Cases", params(("tenant" = described::Slug, Path), ListCases),
+#[describe::path(get, path = "/v1/{tenant}/cases", tag = "Cases", params(ListCases),
     responses((status = 200, body = CasePage)))]
 pub(super) async fn cases_list(api: Api, caller: Caller<Read>, Query(query): Query<ListCases>) -> Answer<CasePage> {
     let limit = page_items(query.limit)?;
@@ -73,7 +73,7 @@ pub(super) fn parse_cursor(text: &str) -> Result<(Timestamp, CaseKey), Problem> 
 
 /// Look at a case
 #[describe::path(get, path = "/v1/{tenant}/cases/{kind}/{key}", tag = "Cases",
-    params(("tenant" = described::Slug, Path), ("kind" = described::CaseKind, Path), ("key" = described::CaseKey, Path)),
+    params(("kind" = described::CaseKind, Path), ("key" = described::CaseKey, Path)),
     responses((status = 200, body = Case)))]
 pub(super) async fn case_get(api: Api, caller: Caller<Read>, InPath(case): InPath<CaseKey>) -> Answer<Case> {
     let found = api.views().record::<operations::Case>(caller.tenant, &case).await?;
@@ -85,9 +85,9 @@ pub(super) async fn case_get(api: Api, caller: Caller<Read>, InPath(case): InPat
 ///
 /// Safe to repeat.
 #[describe::path(post, path = "/v1/{tenant}/cases/{kind}/{key}/assign", tag = "Cases",
-    params(("tenant" = described::Slug, Path), ("kind" = described::CaseKind, Path), ("key" = described::CaseKey, Path),
-        ("Idempotency-Key" = Option<described::IdempotencyKey>, Header)),
-    request_body = AssignCase, responses((status = 200, body = Case)))]
+    params(("kind" = described::CaseKind, Path), ("key" = described::CaseKey, Path),
+        ("Idempotency-Key" = Option<described::IdempotencyKey>, Header)), request_body = AssignCase,
+    responses((status = 200, body = Case)))]
 pub(super) async fn case_assign(
     api: Api,
     caller: Caller<Manage>,
@@ -104,9 +104,9 @@ pub(super) async fn case_assign(
 ///
 /// Safe to repeat: a case that is resolved stays as it was resolved first. What happens again opens it again.
 #[describe::path(post, path = "/v1/{tenant}/cases/{kind}/{key}/resolve", tag = "Cases",
-    params(("tenant" = described::Slug, Path), ("kind" = described::CaseKind, Path), ("key" = described::CaseKey, Path),
-        ("Idempotency-Key" = Option<described::IdempotencyKey>, Header)),
-    request_body = Act, responses((status = 200, body = Case)))]
+    params(("kind" = described::CaseKind, Path), ("key" = described::CaseKey, Path),
+        ("Idempotency-Key" = Option<described::IdempotencyKey>, Header)), request_body = Act,
+    responses((status = 200, body = Case)))]
 pub(super) async fn case_resolve(
     api: Api,
     caller: Caller<Manage>,

@@ -68,7 +68,7 @@ async fn head(api: &Api, caller: &Caller<Manage>) -> Result<EventCursor, Problem
 
 /// List webhook endpoints
 #[describe::path(get, path = "/v1/{tenant}/webhook-endpoints", tag = "Webhooks",
-    params(("tenant" = described::Slug, Path)), responses((status = 200, body = WebhookEndpointPage)))]
+    responses((status = 200, body = WebhookEndpointPage)))]
 pub(super) async fn endpoints_list(api: Api, caller: Caller<Manage>) -> Answer<WebhookEndpointPage> {
     let endpoints = api.views().webhook_endpoints(caller.tenant, PAGE_ITEMS_MAX).await?;
     let endpoints = endpoints.iter().map(|endpoint| EndpointAbout::from(endpoint).into()).collect();
@@ -77,8 +77,7 @@ pub(super) async fn endpoints_list(api: Api, caller: Caller<Manage>) -> Answer<W
 
 /// Show a webhook endpoint
 #[describe::path(get, path = "/v1/{tenant}/webhook-endpoints/{endpoint}", tag = "Webhooks",
-    params(("tenant" = described::Slug, Path), ("endpoint" = described::EndpointId, Path)),
-    responses((status = 200, body = WebhookEndpoint)))]
+    params(("endpoint" = described::EndpointId, Path)), responses((status = 200, body = WebhookEndpoint)))]
 pub(super) async fn endpoint_get(
     api: Api,
     caller: Caller<Manage>,
@@ -91,8 +90,7 @@ pub(super) async fn endpoint_get(
 ///
 /// From now on. The answer to the request that makes the endpoint shows its signing secret, this once.
 #[describe::path(put, path = "/v1/{tenant}/webhook-endpoints/{endpoint}", tag = "Webhooks",
-    params(("tenant" = described::Slug, Path), ("endpoint" = described::EndpointId, Path)),
-    request_body = PutWebhookEndpoint,
+    params(("endpoint" = described::EndpointId, Path)), request_body = PutWebhookEndpoint,
     responses((status = 200, body = NewWebhookEndpoint), (status = 201, body = NewWebhookEndpoint)))]
 pub(super) async fn endpoint_put(
     api: Api,
@@ -120,8 +118,7 @@ pub(super) async fn endpoint_put(
 ///
 /// What is on its way to it is not sent any more.
 #[describe::path(delete, path = "/v1/{tenant}/webhook-endpoints/{endpoint}", tag = "Webhooks",
-    params(("tenant" = described::Slug, Path), ("endpoint" = described::EndpointId, Path)),
-    responses((status = 204)))]
+    params(("endpoint" = described::EndpointId, Path)), responses((status = 204)))]
 pub(super) async fn endpoint_remove(
     api: Api,
     caller: Caller<Manage>,
@@ -135,8 +132,8 @@ pub(super) async fn endpoint_remove(
 ///
 /// The answer shows the new one, this once. The old one signs too for `overlap_secs`.
 #[describe::path(post, path = "/v1/{tenant}/webhook-endpoints/{endpoint}/rotate-secret", tag = "Webhooks",
-    params(("tenant" = described::Slug, Path), ("endpoint" = described::EndpointId, Path)),
-    request_body = RotateWebhookSecret, responses((status = 200, body = NewWebhookEndpoint)))]
+    params(("endpoint" = described::EndpointId, Path)), request_body = RotateWebhookSecret,
+    responses((status = 200, body = NewWebhookEndpoint)))]
 pub(super) async fn endpoint_rotate_secret(
     api: Api,
     caller: Caller<Manage>,
@@ -155,8 +152,8 @@ pub(super) async fn endpoint_rotate_secret(
 ///
 /// It is told what happened since it was disabled, unless `from_now`. Safe to repeat.
 #[describe::path(post, path = "/v1/{tenant}/webhook-endpoints/{endpoint}/enable", tag = "Webhooks",
-    params(("tenant" = described::Slug, Path), ("endpoint" = described::EndpointId, Path)),
-    request_body = EnableWebhookEndpoint, responses((status = 200, body = WebhookEndpoint)))]
+    params(("endpoint" = described::EndpointId, Path)), request_body = EnableWebhookEndpoint,
+    responses((status = 200, body = WebhookEndpoint)))]
 pub(super) async fn endpoint_enable(
     api: Api,
     caller: Caller<Manage>,
@@ -171,8 +168,8 @@ pub(super) async fn endpoint_enable(
 ///
 /// Those between `from` and `to` that the endpoint wants and that are still kept. Messages bear the ids that they had.
 #[describe::path(post, path = "/v1/{tenant}/webhook-endpoints/{endpoint}/replay", tag = "Webhooks",
-    params(("tenant" = described::Slug, Path), ("endpoint" = described::EndpointId, Path)),
-    request_body = ReplayEvents, responses((status = 200, body = ReplayedEvents)))]
+    params(("endpoint" = described::EndpointId, Path)), request_body = ReplayEvents,
+    responses((status = 200, body = ReplayedEvents)))]
 pub(super) async fn endpoint_replay(
     api: Api,
     caller: Caller<Manage>,
@@ -203,7 +200,7 @@ pub(crate) struct ListDeliveries {
 ///
 /// Those about the newest events first.
 #[describe::path(get, path = "/v1/{tenant}/webhook-endpoints/{endpoint}/deliveries", tag = "Webhooks",
-    params(("tenant" = described::Slug, Path), ("endpoint" = described::EndpointId, Path), ListDeliveries),
+    params(("endpoint" = described::EndpointId, Path), ListDeliveries),
     responses((status = 200, body = WebhookDeliveryPage)))]
 pub(super) async fn endpoint_deliveries(
     api: Api,

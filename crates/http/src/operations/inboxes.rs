@@ -20,8 +20,7 @@ fn shown<N: Need>(caller: &Caller<N>, inbox: operations::Inbox) -> Inbox {
 }
 
 /// List inboxes, without their secrets
-#[describe::path(get, path = "/v1/{tenant}/inboxes", tag = "Inbox", params(("tenant" = described::Slug, Path)),
-    responses((status = 200, body = InboxPage)))]
+#[describe::path(get, path = "/v1/{tenant}/inboxes", tag = "Inbox", responses((status = 200, body = InboxPage)))]
 pub(super) async fn inboxes_list(api: Api, caller: Caller<Read>) -> Answer<InboxPage> {
     let inboxes = api.views().inboxes(caller.tenant, PAGE_ITEMS_MAX).await?;
     Ok(Reply::found(InboxPage { inboxes: inboxes.into_iter().map(|inbox| shown(&caller, inbox)).collect() }))
@@ -33,9 +32,8 @@ const NOT_REPEATABLE: &str = "a secret is shown once; choose the secret yourself
 ///
 /// Without a secret one is made and shown, this once. The secret before stays good for `overlap_secs`; those before it
 /// do not.
-#[describe::path(put, path = "/v1/{tenant}/inboxes/{inbox}", tag = "Inbox",
-    params(("tenant" = described::Slug, Path), ("inbox" = described::Slug, Path)), request_body = PutInbox,
-    responses((status = 200, body = ShownInbox), (status = 201, body = ShownInbox)))]
+#[describe::path(put, path = "/v1/{tenant}/inboxes/{inbox}", tag = "Inbox", params(("inbox" = described::Slug, Path)),
+    request_body = PutInbox, responses((status = 200, body = ShownInbox), (status = 201, body = ShownInbox)))]
 pub(super) async fn inbox_put(
     api: Api,
     caller: Caller<Manage>,
@@ -70,8 +68,7 @@ fn random_secret() -> Result<Secret, Problem> {
 ///
 /// From then on nobody is believed there; what was received stays. Safe to repeat.
 #[describe::path(delete, path = "/v1/{tenant}/inboxes/{inbox}", tag = "Inbox",
-    params(("tenant" = described::Slug, Path), ("inbox" = described::Slug, Path)),
-    responses((status = 204, description = "It is gone")))]
+    params(("inbox" = described::Slug, Path)), responses((status = 204, description = "It is gone")))]
 pub(super) async fn inbox_remove(
     api: Api,
     caller: Caller<Manage>,

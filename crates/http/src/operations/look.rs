@@ -35,8 +35,8 @@ pub(crate) struct ListOperations {
 }
 
 /// List operations by state, or those of a correlation
-#[describe::path(get, path = "/v1/{tenant}/operations", tag = "Operations",
-    params(("tenant" = described::Slug, Path), ListOperations), responses((status = 200, body = OperationPage)))]
+#[describe::path(get, path = "/v1/{tenant}/operations", tag = "Operations", params(ListOperations),
+    responses((status = 200, body = OperationPage)))]
 pub(super) async fn operations_list(
     api: Api,
     caller: Caller<Read>,
@@ -148,8 +148,7 @@ fn parse_correlation(text: &str) -> Result<Correlation, Problem> {
 ///
 /// With its content, its calls to the outside and its history.
 #[describe::path(get, path = "/v1/{tenant}/operations/{type}/{key}", tag = "Operations",
-    params(("tenant" = described::Slug, Path), ("type" = described::OperationType, Path),
-        ("key" = described::OperationKey, Path)),
+    params(("type" = described::OperationType, Path), ("key" = described::OperationKey, Path)),
     responses((status = 200, body = Operation)))]
 pub(super) async fn operation_get(
     api: Api,
@@ -183,8 +182,8 @@ pub(crate) struct AskTimeline {
 /// Everything about something, as one line of time
 ///
 /// Its operations, what was tried, what was sent, and what the journal says about them, in the order of time.
-#[describe::path(get, path = "/v1/{tenant}/timeline", tag = "Operations",
-    params(("tenant" = described::Slug, Path), AskTimeline), responses((status = 200, body = Timeline)))]
+#[describe::path(get, path = "/v1/{tenant}/timeline", tag = "Operations", params(AskTimeline),
+    responses((status = 200, body = Timeline)))]
 pub(super) async fn timeline(api: Api, caller: Caller<Read>, Query(query): Query<AskTimeline>) -> Answer<Timeline> {
     let correlation = parse_correlation(&query.correlation)?;
     let timeline = api.views().timeline(caller.tenant, &correlation).await?;

@@ -13,8 +13,8 @@ from_path!(ScheduleName: ScheduleName::new);
 pub(crate) struct ListSchedules {}
 
 /// List schedules
-#[describe::path(get, path = "/v1/{tenant}/schedules", tag = "Schedules",
-    params(("tenant" = described::Slug, Path), ListSchedules), responses((status = 200, body = SchedulePage)))]
+#[describe::path(get, path = "/v1/{tenant}/schedules", tag = "Schedules", params(ListSchedules),
+    responses((status = 200, body = SchedulePage)))]
 pub(super) async fn schedules_list(
     api: Api,
     caller: Caller<Read>,
@@ -28,8 +28,7 @@ pub(super) async fn schedules_list(
 
 /// Look at a schedule
 #[describe::path(get, path = "/v1/{tenant}/schedules/{name}", tag = "Schedules",
-    params(("tenant" = described::Slug, Path), ("name" = described::ScheduleName, Path)),
-    responses((status = 200, body = Schedule)))]
+    params(("name" = described::ScheduleName, Path)), responses((status = 200, body = Schedule)))]
 pub(super) async fn schedule_get(
     api: Api,
     caller: Caller<Read>,
@@ -44,8 +43,8 @@ pub(super) async fn schedule_get(
 ///
 /// Creates or replaces it. Safe to repeat. It counts from now on: instants before it are not made up for.
 #[describe::path(put, path = "/v1/{tenant}/schedules/{name}", tag = "Schedules",
-    params(("tenant" = described::Slug, Path), ("name" = described::ScheduleName, Path)),
-    request_body = PutSchedule, responses((status = 200, body = Schedule)))]
+    params(("name" = described::ScheduleName, Path)), request_body = PutSchedule,
+    responses((status = 200, body = Schedule)))]
 pub(super) async fn schedule_put(
     api: Api,
     caller: Caller<Manage>,
@@ -60,8 +59,7 @@ pub(super) async fn schedule_put(
 ///
 /// Takes no body. What it has asked for already is carried out. The answer is the schedule as it was.
 #[describe::path(delete, path = "/v1/{tenant}/schedules/{name}", tag = "Schedules",
-    params(("tenant" = described::Slug, Path), ("name" = described::ScheduleName, Path)),
-    responses((status = 200, body = Schedule)))]
+    params(("name" = described::ScheduleName, Path)), responses((status = 200, body = Schedule)))]
 pub(super) async fn schedule_remove(
     api: Api,
     caller: Caller<Manage>,

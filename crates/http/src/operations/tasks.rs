@@ -12,7 +12,7 @@ use super::webhooks::{room_for, take};
 use crate::api::{Answer, Api, BODY_BYTES_MAX, Caller, InPath, KeyHolder, Reply, Tasks, Text, malformed, read_body};
 use crate::describe;
 use crate::problem::{Code, Problem};
-use crate::wire::{Delivered, ExpireHoldTask, described};
+use crate::wire::{Delivered, ExpireHoldTask};
 
 /// The task named in the path.
 pub(crate) struct TaskPath(Task);
@@ -79,7 +79,7 @@ fn only<'a>(headers: &'a HeaderMap, name: &str) -> Result<Option<&'a str>, Probl
 /// often as you like: it is kept once. A task that comes too early waits; it is neither lost nor done too soon. Needs
 /// the scope `tasks`. The body is that of the task `expire-hold`, which may be spelled `expire_hold` too.
 #[describe::path(post, path = "/v1/{tenant}/tasks/{task}", tag = "Inbox",
-    params(("tenant" = described::Slug, Path), ("task" = String, Path, example = "expire-hold"),
+    params(("task" = String, Path, example = "expire-hold"),
         ("surehold-task-id" = Option<String>, Header, max_length = 640, pattern = "^[!-~]([ -~]*[!-~])?$",
             description = "The task's id, the same in every delivery")),
     request_body = ExpireHoldTask, responses((status = 202, body = Delivered)))]

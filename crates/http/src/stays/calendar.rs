@@ -59,8 +59,7 @@ async fn find_room_types(
 /// In columns: each list has one entry for each night from `from` on. Holds that lapsed less than a moment ago may still
 /// count as held; placing one looks again.
 #[describe::path(get, path = "/v1/{tenant}/properties/{property}/calendar", tag = "Properties",
-    params(("tenant" = described::Slug, Path), ("property" = described::ShortName, Path), AskCalendar),
-    responses((status = 200, body = Calendar)))]
+    params(("property" = described::ShortName, Path), AskCalendar), responses((status = 200, body = Calendar)))]
 pub(super) async fn calendar_get(
     api: Api,
     caller: Caller<Read>,
@@ -88,8 +87,8 @@ pub(super) async fn calendar_get(
 /// whole is not atomic; the answer says what became of each part. Safe to repeat. A change of the wrong shape, or more than
 /// 1,000 parts, refuses the whole request and nothing is changed then.
 #[describe::path(put, path = "/v1/{tenant}/properties/{property}/calendar", tag = "Properties",
-    params(("tenant" = described::Slug, Path), ("property" = described::ShortName, Path)),
-    request_body = PutCalendar, responses((status = 200, body = CalendarSet)))]
+    params(("property" = described::ShortName, Path)), request_body = PutCalendar,
+    responses((status = 200, body = CalendarSet)))]
 pub(super) async fn calendar_put(
     api: Api,
     caller: Caller<Manage>,

@@ -40,8 +40,8 @@ pub(super) async fn find_property<N: Need>(
 pub(crate) struct ListProperties {}
 
 /// List properties
-#[describe::path(get, path = "/v1/{tenant}/properties", tag = "Properties",
-    params(("tenant" = described::Slug, Path), ListProperties), responses((status = 200, body = PropertyPage)))]
+#[describe::path(get, path = "/v1/{tenant}/properties", tag = "Properties", params(ListProperties),
+    responses((status = 200, body = PropertyPage)))]
 pub(super) async fn properties_list(
     api: Api,
     caller: Caller<Read>,
@@ -55,8 +55,7 @@ pub(super) async fn properties_list(
 
 /// Look at a property
 #[describe::path(get, path = "/v1/{tenant}/properties/{property}", tag = "Properties",
-    params(("tenant" = described::Slug, Path), ("property" = described::ShortName, Path)),
-    responses((status = 200, body = Property)))]
+    params(("property" = described::ShortName, Path)), responses((status = 200, body = Property)))]
 pub(super) async fn property_get(
     api: Api,
     caller: Caller<Read>,
@@ -69,8 +68,8 @@ pub(super) async fn property_get(
 ///
 /// Creates it, or replaces what it was; its currency stays. Safe to repeat.
 #[describe::path(put, path = "/v1/{tenant}/properties/{property}", tag = "Properties",
-    params(("tenant" = described::Slug, Path), ("property" = described::ShortName, Path)),
-    request_body = PutProperty, responses((status = 200, body = Property)))]
+    params(("property" = described::ShortName, Path)), request_body = PutProperty,
+    responses((status = 200, body = Property)))]
 pub(super) async fn property_put(
     api: Api,
     caller: Caller<Manage>,
@@ -82,8 +81,7 @@ pub(super) async fn property_put(
 
 /// List the room types of a property
 #[describe::path(get, path = "/v1/{tenant}/properties/{property}/room-types", tag = "Properties",
-    params(("tenant" = described::Slug, Path), ("property" = described::ShortName, Path)),
-    responses((status = 200, body = RoomTypeList)))]
+    params(("property" = described::ShortName, Path)), responses((status = 200, body = RoomTypeList)))]
 pub(super) async fn room_types_list(
     api: Api,
     caller: Caller<Read>,
@@ -96,8 +94,7 @@ pub(super) async fn room_types_list(
 
 /// Look at a room type
 #[describe::path(get, path = "/v1/{tenant}/properties/{property}/room-types/{code}", tag = "Properties",
-    params(("tenant" = described::Slug, Path), ("property" = described::ShortName, Path),
-        ("code" = described::ShortName, Path)),
+    params(("property" = described::ShortName, Path), ("code" = described::ShortName, Path)),
     responses((status = 200, body = RoomType)))]
 pub(super) async fn room_type_get(
     api: Api,
@@ -113,8 +110,7 @@ pub(super) async fn room_type_get(
 ///
 /// Creates it, or replaces what it was. Safe to repeat.
 #[describe::path(put, path = "/v1/{tenant}/properties/{property}/room-types/{code}", tag = "Properties",
-    params(("tenant" = described::Slug, Path), ("property" = described::ShortName, Path),
-        ("code" = described::ShortName, Path)),
+    params(("property" = described::ShortName, Path), ("code" = described::ShortName, Path)),
     request_body = PutRoomType, responses((status = 200, body = RoomType)))]
 pub(super) async fn room_type_put(
     api: Api,
@@ -127,8 +123,7 @@ pub(super) async fn room_type_put(
 
 /// List the rate plans of a property
 #[describe::path(get, path = "/v1/{tenant}/properties/{property}/rate-plans", tag = "Properties",
-    params(("tenant" = described::Slug, Path), ("property" = described::ShortName, Path)),
-    responses((status = 200, body = RatePlanList)))]
+    params(("property" = described::ShortName, Path)), responses((status = 200, body = RatePlanList)))]
 pub(super) async fn rate_plans_list(
     api: Api,
     caller: Caller<Read>,
@@ -141,8 +136,7 @@ pub(super) async fn rate_plans_list(
 
 /// Look at a rate plan
 #[describe::path(get, path = "/v1/{tenant}/properties/{property}/rate-plans/{code}", tag = "Properties",
-    params(("tenant" = described::Slug, Path), ("property" = described::ShortName, Path),
-        ("code" = described::ShortName, Path)),
+    params(("property" = described::ShortName, Path), ("code" = described::ShortName, Path)),
     responses((status = 200, body = RatePlan)))]
 pub(super) async fn rate_plan_get(
     api: Api,
@@ -159,8 +153,7 @@ pub(super) async fn rate_plan_get(
 /// Creates it, or replaces what it was. What was quoted and booked keeps the conditions that were promised. Safe to
 /// repeat.
 #[describe::path(put, path = "/v1/{tenant}/properties/{property}/rate-plans/{code}", tag = "Properties",
-    params(("tenant" = described::Slug, Path), ("property" = described::ShortName, Path),
-        ("code" = described::ShortName, Path)),
+    params(("property" = described::ShortName, Path), ("code" = described::ShortName, Path)),
     request_body = PutRatePlan, responses((status = 200, body = RatePlan)))]
 pub(super) async fn rate_plan_put(
     api: Api,

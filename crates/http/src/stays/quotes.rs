@@ -17,8 +17,8 @@ from_path!(QuoteId: QuoteId::parse);
 ///
 /// Best effort: nothing is promised before rooms are held. The quote is kept, so that a stay can refer to it; if there is
 /// nothing to offer, nothing is kept and the status is 200. With an `id` of your own a repeat finds the first quote.
-#[describe::path(post, path = "/v1/{tenant}/quotes", tag = "Stays", params(("tenant" = described::Slug, Path)),
-    request_body = AskQuote, responses((status = 201, body = Quote), (status = 200, body = Quote)))]
+#[describe::path(post, path = "/v1/{tenant}/quotes", tag = "Stays", request_body = AskQuote,
+    responses((status = 201, body = Quote), (status = 200, body = Quote)))]
 pub(super) async fn quote_ask(api: Api, caller: Caller<Sell>, Json(body): Json<AskQuote>) -> Answer<Quote> {
     let wish = body.wish()?;
     if let Some(known) = known_quote(&api, &caller, body.id, &wish).await? {
@@ -67,8 +67,7 @@ async fn known_quote(
 /// Look at a quote
 ///
 /// Also one that is no longer good: `valid_until` says so.
-#[describe::path(get, path = "/v1/{tenant}/quotes/{quote}", tag = "Stays",
-    params(("tenant" = described::Slug, Path), ("quote" = described::QuoteId, Path)),
+#[describe::path(get, path = "/v1/{tenant}/quotes/{quote}", tag = "Stays", params(("quote" = described::QuoteId, Path)),
     responses((status = 200, body = Quote)))]
 pub(super) async fn quote_get(api: Api, caller: Caller<Read>, InPath(id): InPath<QuoteId>) -> Answer<Quote> {
     let quote = api.views().record::<stays::Quote>(caller.tenant, &id).await?;

@@ -19,8 +19,7 @@ use crate::wire::{
 ///
 /// With its payment and its guest.
 #[describe::path(get, path = "/v1/{tenant}/reservations/{hold}", tag = "Stays",
-    params(("tenant" = described::Slug, Path), ("hold" = described::HoldId, Path)),
-    responses((status = 200, body = Reservation)))]
+    params(("hold" = described::HoldId, Path)), responses((status = 200, body = Reservation)))]
 pub(super) async fn reservation_get(
     api: Api,
     caller: Caller<Read>,
@@ -77,8 +76,8 @@ pub(super) fn parse_cursor(text: &str) -> Result<(Slot, HoldId), Problem> {
 /// List who arrives, leaves or stays
 ///
 /// In the order of arrival; of those who leave, in the order of their ids.
-#[describe::path(get, path = "/v1/{tenant}/reservations", tag = "Stays",
-    params(("tenant" = described::Slug, Path), ListReservations), responses((status = 200, body = ReservationPage)))]
+#[describe::path(get, path = "/v1/{tenant}/reservations", tag = "Stays", params(ListReservations),
+    responses((status = 200, body = ReservationPage)))]
 pub(super) async fn reservations_list(
     api: Api,
     caller: Caller<Read>,
@@ -100,8 +99,8 @@ pub(super) async fn reservations_list(
 /// Held and booked in one step, at the present price, without an online payment. With an `id` of your own (a UUIDv7) or
 /// an `Idempotency-Key` the request can be repeated. Under a key the guest is not compared.
 #[describe::path(post, path = "/v1/{tenant}/reservations", tag = "Stays",
-    params(("tenant" = described::Slug, Path), ("Idempotency-Key" = Option<described::IdempotencyKey>, Header)),
-    request_body = WalkIn, responses((status = 201, body = Reservation)))]
+    params(("Idempotency-Key" = Option<described::IdempotencyKey>, Header)), request_body = WalkIn,
+    responses((status = 201, body = Reservation)))]
 pub(super) async fn reservation_walk_in(
     api: Api,
     caller: Caller<Sell>,
@@ -122,8 +121,7 @@ pub(super) async fn reservation_walk_in(
 ///
 /// For what the conditions say that it costs. What was paid online beyond that goes back. Safe to repeat.
 #[describe::path(post, path = "/v1/{tenant}/reservations/{hold}/cancel", tag = "Stays",
-    params(("tenant" = described::Slug, Path), ("hold" = described::HoldId, Path),
-        ("Idempotency-Key" = Option<described::IdempotencyKey>, Header)),
+    params(("hold" = described::HoldId, Path), ("Idempotency-Key" = Option<described::IdempotencyKey>, Header)),
     request_body = EndReservation, responses((status = 200, body = Reservation)))]
 pub(super) async fn reservation_cancel(
     api: Api,
@@ -140,8 +138,7 @@ pub(super) async fn reservation_cancel(
 ///
 /// From the day of arrival on. The nights that are not over are free again. Safe to repeat.
 #[describe::path(post, path = "/v1/{tenant}/reservations/{hold}/no-show", tag = "Stays",
-    params(("tenant" = described::Slug, Path), ("hold" = described::HoldId, Path),
-        ("Idempotency-Key" = Option<described::IdempotencyKey>, Header)),
+    params(("hold" = described::HoldId, Path), ("Idempotency-Key" = Option<described::IdempotencyKey>, Header)),
     request_body = EndReservation, responses((status = 200, body = Reservation)))]
 pub(super) async fn reservation_no_show(
     api: Api,
@@ -159,8 +156,7 @@ pub(super) async fn reservation_no_show(
 /// All or nothing, at the present price; `balance` is what is owed then. Safe to repeat: what is given is how the
 /// reservation is to be.
 #[describe::path(post, path = "/v1/{tenant}/reservations/{hold}/change", tag = "Stays",
-    params(("tenant" = described::Slug, Path), ("hold" = described::HoldId, Path),
-        ("Idempotency-Key" = Option<described::IdempotencyKey>, Header)),
+    params(("hold" = described::HoldId, Path), ("Idempotency-Key" = Option<described::IdempotencyKey>, Header)),
     request_body = ChangeReservation, responses((status = 200, body = Reservation)))]
 pub(super) async fn reservation_change(
     api: Api,

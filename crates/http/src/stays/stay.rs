@@ -27,8 +27,8 @@ use crate::wire::{
 /// All rooms or none, at the price of the quote. With an `id` of your own (a UUIDv7) or an `Idempotency-Key` the request
 /// can be repeated: the same content finds the same stay, other content is refused. Under a key the guest is not compared.
 #[describe::path(post, path = "/v1/{tenant}/stays", tag = "Stays",
-    params(("tenant" = described::Slug, Path), ("Idempotency-Key" = Option<described::IdempotencyKey>, Header)),
-    request_body = CreateStay, responses((status = 201, body = Stay)))]
+    params(("Idempotency-Key" = Option<described::IdempotencyKey>, Header)), request_body = CreateStay,
+    responses((status = 201, body = Stay)))]
 pub(super) async fn stay_create(
     api: Api,
     caller: Caller<Sell>,
@@ -45,8 +45,8 @@ pub(super) async fn stay_create(
 /// Look at a stay
 ///
 /// With its hold, the page on which it can be paid, its payments, its reservation and its guest.
-#[describe::path(get, path = "/v1/{tenant}/stays/{hold}", tag = "Stays",
-    params(("tenant" = described::Slug, Path), ("hold" = described::HoldId, Path)), responses((status = 200, body = Stay)))]
+#[describe::path(get, path = "/v1/{tenant}/stays/{hold}", tag = "Stays", params(("hold" = described::HoldId, Path)),
+    responses((status = 200, body = Stay)))]
 pub(super) async fn stay_get(api: Api, caller: Caller<Read>, InPath(hold): InPath<HoldId>) -> Answer<Stay> {
     let views = api.views();
     // The time first: read after the hold, it could show one as expired that was extended in between.
@@ -68,7 +68,7 @@ pub(crate) struct ListStays {
 /// List the stays of a property whose rooms are held
 ///
 /// With the time that is left.
-#[describe::path(get, path = "/v1/{tenant}/stays", tag = "Stays", params(("tenant" = described::Slug, Path), ListStays),
+#[describe::path(get, path = "/v1/{tenant}/stays", tag = "Stays", params(ListStays),
     responses((status = 200, body = StayPage)))]
 pub(super) async fn stays_list(api: Api, caller: Caller<Read>, Query(query): Query<ListStays>) -> Answer<StayPage> {
     let limit = page_items(query.limit)?;
@@ -91,8 +91,7 @@ pub(super) async fn stays_list(api: Api, caller: Caller<Read>, Query(query): Que
 ///
 /// Takes no body. Safe to repeat. The page on which they could be paid is taken away.
 #[describe::path(post, path = "/v1/{tenant}/stays/{hold}/cancel", tag = "Stays",
-    params(("tenant" = described::Slug, Path), ("hold" = described::HoldId, Path),
-        ("Idempotency-Key" = Option<described::IdempotencyKey>, Header)),
+    params(("hold" = described::HoldId, Path), ("Idempotency-Key" = Option<described::IdempotencyKey>, Header)),
     responses((status = 200, body = Stay)))]
 pub(super) async fn stay_cancel(
     api: Api,
@@ -108,8 +107,7 @@ pub(super) async fn stay_cancel(
 ///
 /// Safe to repeat with the same amount.
 #[describe::path(post, path = "/v1/{tenant}/stays/{hold}/confirm", tag = "Stays",
-    params(("tenant" = described::Slug, Path), ("hold" = described::HoldId, Path),
-        ("Idempotency-Key" = Option<described::IdempotencyKey>, Header)),
+    params(("hold" = described::HoldId, Path), ("Idempotency-Key" = Option<described::IdempotencyKey>, Header)),
     request_body = ConfirmStay, responses((status = 200, body = Stay)))]
 pub(super) async fn stay_confirm(
     api: Api,
@@ -146,9 +144,9 @@ impl AwaitCheckout {
 /// Safe to repeat: a page that is open, or being made, is told again. While it is being made the status is 202 and
 /// `operation` says by what; ask again, or give `wait_ms`. The hold outlives the page.
 #[describe::path(post, path = "/v1/{tenant}/stays/{hold}/checkout", tag = "Stays",
-    params(("tenant" = described::Slug, Path), ("hold" = described::HoldId, Path), AwaitCheckout,
-        ("Idempotency-Key" = Option<described::IdempotencyKey>, Header)),
-    request_body = RequestCheckout, responses((status = 200, body = Checkout), (status = 202, body = Checkout)))]
+    params(("hold" = described::HoldId, Path), AwaitCheckout,
+        ("Idempotency-Key" = Option<described::IdempotencyKey>, Header)), request_body = RequestCheckout,
+    responses((status = 200, body = Checkout), (status = 202, body = Checkout)))]
 pub(super) async fn stay_checkout(
     api: Api,
     caller: Caller<Sell>,
@@ -207,8 +205,7 @@ async fn look_for_page(
 ///
 /// Erases the name, the email and the phone for good; everything else stays. Safe to repeat.
 #[describe::path(delete, path = "/v1/{tenant}/stays/{hold}/guest", tag = "Stays",
-    params(("tenant" = described::Slug, Path), ("hold" = described::HoldId, Path)),
-    responses((status = 200, body = GuestErased)))]
+    params(("hold" = described::HoldId, Path)), responses((status = 200, body = GuestErased)))]
 pub(super) async fn guest_erase(api: Api, caller: Caller<Manage>, InPath(hold): InPath<HoldId>) -> Answer<GuestErased> {
     api.run(caller.tenant, EraseGuest { hold }, None).await
 }

@@ -6,12 +6,10 @@ use surehold_core::stock::commands;
 use crate::api::{Answer, Api, Caller, Json, Manage, Read, Reply};
 use crate::describe;
 use crate::problem::Problem;
-use crate::wire::described;
 use crate::wire::stock::{Books, CloseBooks};
 
 /// Look how far the books are closed
-#[describe::path(get, path = "/v1/{tenant}/books", tag = "Stock", params(("tenant" = described::Slug, Path)),
-    responses((status = 200, body = Books)))]
+#[describe::path(get, path = "/v1/{tenant}/books", tag = "Stock", responses((status = 200, body = Books)))]
 pub(super) async fn books_get(api: Api, caller: Caller<Read>) -> Answer<Books> {
     let books = api.views().record::<stock::Books>(caller.tenant, &()).await?;
     Ok(Reply::found(books.unwrap_or_default().into()))
@@ -20,8 +18,8 @@ pub(super) async fn books_get(api: Api, caller: Caller<Read>) -> Answer<Books> {
 /// Close the books up to an instant
 ///
 /// For all stores at once, because transfers carry cost between them; never opened again. Safe to repeat.
-#[describe::path(put, path = "/v1/{tenant}/books", tag = "Stock", params(("tenant" = described::Slug, Path)),
-    request_body = CloseBooks, responses((status = 200, body = Books)))]
+#[describe::path(put, path = "/v1/{tenant}/books", tag = "Stock", request_body = CloseBooks,
+    responses((status = 200, body = Books)))]
 pub(super) async fn books_close(api: Api, caller: Caller<Manage>, Json(body): Json<CloseBooks>) -> Answer<Books> {
     api.run(caller.tenant, commands::CloseBooks { until: body.closed_until }, None).await
 }

@@ -44,8 +44,8 @@ fn new_document_id() -> Result<DocumentId, Problem> {
 /// content of the same kind replaces until it is posted. Sales and customers' returns need the scope `sell`, all others
 /// `manage`.
 #[describe::path(post, path = "/v1/{tenant}/documents", tag = "Documents",
-    params(("tenant" = described::Slug, Path), ("Idempotency-Key" = Option<described::IdempotencyKey>, Header)),
-    request_body = NewDocument, responses((status = 201, body = Document)))]
+    params(("Idempotency-Key" = Option<described::IdempotencyKey>, Header)), request_body = NewDocument,
+    responses((status = 201, body = Document)))]
 pub(super) async fn document_create(
     api: Api,
     mover: Mover,
@@ -153,9 +153,8 @@ async fn find_part(api: &Api, tenant: TenantId, id: DocumentId, part: u32) -> Re
 /// Goes through the same rows and changes nothing: the outcome of each line; for a key with the scope `read` also every item
 /// before and after, and how many later rows would cost something else. Refused as posting would be. Needs the same scope
 /// as posting.
-#[describe::path(post, path = "/v1/{tenant}/documents/preview", tag = "Documents",
-    params(("tenant" = described::Slug, Path)),
-    request_body = NewDocument, responses((status = 200, body = DocumentPreview)))]
+#[describe::path(post, path = "/v1/{tenant}/documents/preview", tag = "Documents", request_body = NewDocument,
+    responses((status = 200, body = DocumentPreview)))]
 pub(super) async fn document_preview(api: Api, mover: Mover, Json(body): Json<NewDocument>) -> Answer<DocumentPreview> {
     let tenant = mover.tenant_for(body.kind)?;
     let id = body.id.map_or_else(new_document_id, Ok)?;
@@ -187,8 +186,8 @@ pub(crate) struct ListDocuments {
 /// List documents
 ///
 /// The newest id first, without their lines.
-#[describe::path(get, path = "/v1/{tenant}/documents", tag = "Documents",
-    params(("tenant" = described::Slug, Path), ListDocuments), responses((status = 200, body = DocumentPage)))]
+#[describe::path(get, path = "/v1/{tenant}/documents", tag = "Documents", params(ListDocuments),
+    responses((status = 200, body = DocumentPage)))]
 pub(super) async fn documents_list(
     api: Api,
     caller: Caller<Read>,
@@ -213,8 +212,7 @@ pub(crate) struct AskPart {
 ///
 /// With the lines of one part (all of a document that was given as a whole) and what came of them.
 #[describe::path(get, path = "/v1/{tenant}/documents/{document}", tag = "Documents",
-    params(("tenant" = described::Slug, Path), ("document" = described::DocumentId, Path), AskPart),
-    responses((status = 200, body = Document)))]
+    params(("document" = described::DocumentId, Path), AskPart), responses((status = 200, body = Document)))]
 pub(super) async fn document_get(
     api: Api,
     caller: Caller<Read>,
@@ -243,8 +241,7 @@ pub(super) async fn document_get(
 /// Purchases, openings and recounts may have up to 50 parts of 200 lines, numbered from 0 without gaps; the first one comes
 /// with the draft. Safe to repeat.
 #[describe::path(put, path = "/v1/{tenant}/documents/{document}/parts/{number}", tag = "Documents",
-    params(("tenant" = described::Slug, Path), ("document" = described::DocumentId, Path),
-        ("number" = u32, Path, minimum = 0, maximum = 49)),
+    params(("document" = described::DocumentId, Path), ("number" = u32, Path, minimum = 0, maximum = 49)),
     request_body = SaveLines, responses((status = 200, body = Document)))]
 pub(super) async fn part_put(
     api: Api,
@@ -265,8 +262,7 @@ pub(super) async fn part_put(
 /// Takes no body. Safe to repeat. A document of several parts is `posting` until all of them are posted: look at it again.
 /// Lines of it that cannot be posted are left out, and say why.
 #[describe::path(post, path = "/v1/{tenant}/documents/{document}/post", tag = "Documents",
-    params(("tenant" = described::Slug, Path), ("document" = described::DocumentId, Path),
-        ("Idempotency-Key" = Option<described::IdempotencyKey>, Header)),
+    params(("document" = described::DocumentId, Path), ("Idempotency-Key" = Option<described::IdempotencyKey>, Header)),
     responses((status = 200, body = Document)))]
 pub(super) async fn document_post(
     api: Api,
@@ -290,8 +286,7 @@ pub(super) async fn document_post(
 /// be repeated. A document that others are about is reversed after them. A reversal of several parts is `posting` until all
 /// of them are posted.
 #[describe::path(post, path = "/v1/{tenant}/documents/{document}/reverse", tag = "Documents",
-    params(("tenant" = described::Slug, Path), ("document" = described::DocumentId, Path),
-        ("Idempotency-Key" = Option<described::IdempotencyKey>, Header)),
+    params(("document" = described::DocumentId, Path), ("Idempotency-Key" = Option<described::IdempotencyKey>, Header)),
     request_body = ReverseDocument, responses((status = 201, body = Document)))]
 pub(super) async fn document_reverse(
     api: Api,
@@ -315,8 +310,7 @@ pub(super) async fn document_reverse(
 /// what is available. What it has less is released if it was held, and stays booked if it was booked. With an `id` of your
 /// own or an `Idempotency-Key` the request can be repeated.
 #[describe::path(post, path = "/v1/{tenant}/holds/{hold}/sell", tag = "Documents",
-    params(("tenant" = described::Slug, Path), ("hold" = described::HoldId, Path),
-        ("Idempotency-Key" = Option<described::IdempotencyKey>, Header)),
+    params(("hold" = described::HoldId, Path), ("Idempotency-Key" = Option<described::IdempotencyKey>, Header)),
     request_body = SellHold, responses((status = 201, body = SoldHold)))]
 pub(super) async fn hold_sell(
     api: Api,

@@ -41,8 +41,8 @@ fn barcodes_not_found(barcodes: &[BarcodeText]) -> Problem {
 pub(crate) struct ListProducts {}
 
 /// List products
-#[describe::path(get, path = "/v1/{tenant}/products", tag = "Stock",
-    params(("tenant" = described::Slug, Path), ListProducts), responses((status = 200, body = ProductPage)))]
+#[describe::path(get, path = "/v1/{tenant}/products", tag = "Stock", params(ListProducts),
+    responses((status = 200, body = ProductPage)))]
 pub(super) async fn products_list(
     api: Api,
     caller: Caller<Read>,
@@ -58,8 +58,7 @@ pub(super) async fn products_list(
 ///
 /// With its barcodes.
 #[describe::path(get, path = "/v1/{tenant}/products/{product}", tag = "Stock",
-    params(("tenant" = described::Slug, Path), ("product" = described::ProductCode, Path)),
-    responses((status = 200, body = Product)))]
+    params(("product" = described::ProductCode, Path)), responses((status = 200, body = Product)))]
 pub(super) async fn product_get(api: Api, caller: Caller<Read>, InPath(code): InPath<ProductCode>) -> Answer<Product> {
     let found = find_product(&api, caller.tenant, code).await?;
     let barcodes = api.views().barcodes_of(caller.tenant, &found.code).await?;
@@ -72,8 +71,8 @@ pub(super) async fn product_get(api: Api, caller: Caller<Read>, InPath(code): In
 /// Creates it, or replaces what it was. Scale, tracking and the packs that it has stay: documents count in them. Safe to
 /// repeat.
 #[describe::path(put, path = "/v1/{tenant}/products/{product}", tag = "Stock",
-    params(("tenant" = described::Slug, Path), ("product" = described::ProductCode, Path)),
-    request_body = PutProduct, responses((status = 200, body = Product)))]
+    params(("product" = described::ProductCode, Path)), request_body = PutProduct,
+    responses((status = 200, body = Product)))]
 pub(super) async fn product_put(
     api: Api,
     caller: Caller<Manage>,
@@ -87,8 +86,8 @@ pub(super) async fn product_put(
 ///
 /// All or none. Others that it has stay. Safe to repeat.
 #[describe::path(put, path = "/v1/{tenant}/products/{product}/barcodes", tag = "Stock",
-    params(("tenant" = described::Slug, Path), ("product" = described::ProductCode, Path)),
-    request_body = PutBarcodes, responses((status = 200, body = BarcodeList)))]
+    params(("product" = described::ProductCode, Path)), request_body = PutBarcodes,
+    responses((status = 200, body = BarcodeList)))]
 pub(super) async fn barcodes_put(
     api: Api,
     caller: Caller<Manage>,
@@ -100,8 +99,7 @@ pub(super) async fn barcodes_put(
 
 /// Look up a barcode
 #[describe::path(get, path = "/v1/{tenant}/barcodes/{barcode}", tag = "Stock",
-    params(("tenant" = described::Slug, Path), ("barcode" = described::BarcodeText, Path)),
-    responses((status = 200, body = Barcode)))]
+    params(("barcode" = described::BarcodeText, Path)), responses((status = 200, body = Barcode)))]
 pub(super) async fn barcode_get(api: Api, caller: Caller<Read>, InPath(code): InPath<BarcodeText>) -> Answer<Barcode> {
     let found = api.views().record::<stock::Barcode>(caller.tenant, &code).await?;
     Ok(Reply::found(found.ok_or_else(|| barcodes_not_found(&[code]))?.into()))

@@ -20,8 +20,8 @@ pub(super) async fn find_store(api: &Api, tenant: TenantId, name: StoreName) -> 
 pub(crate) struct ListStores {}
 
 /// List stores
-#[describe::path(get, path = "/v1/{tenant}/stores", tag = "Stock",
-    params(("tenant" = described::Slug, Path), ListStores), responses((status = 200, body = StorePage)))]
+#[describe::path(get, path = "/v1/{tenant}/stores", tag = "Stock", params(ListStores),
+    responses((status = 200, body = StorePage)))]
 pub(super) async fn stores_list(api: Api, caller: Caller<Read>, Query(query): Query<ListStores>) -> Answer<StorePage> {
     let limit = page_items(query.limit)?;
     let found = api.views().stores(caller.tenant, query.after.as_ref(), limit).await?;
@@ -31,8 +31,7 @@ pub(super) async fn stores_list(api: Api, caller: Caller<Read>, Query(query): Qu
 
 /// Look at a store
 #[describe::path(get, path = "/v1/{tenant}/stores/{store}", tag = "Stock",
-    params(("tenant" = described::Slug, Path), ("store" = described::StoreName, Path)),
-    responses((status = 200, body = Store)))]
+    params(("store" = described::StoreName, Path)), responses((status = 200, body = Store)))]
 pub(super) async fn store_get(api: Api, caller: Caller<Read>, InPath(name): InPath<StoreName>) -> Answer<Store> {
     Ok(Reply::found(find_store(&api, caller.tenant, name).await?.into()))
 }
@@ -41,8 +40,7 @@ pub(super) async fn store_get(api: Api, caller: Caller<Read>, InPath(name): InPa
 ///
 /// Creates it, or gives it another title; its currency stays. Safe to repeat.
 #[describe::path(put, path = "/v1/{tenant}/stores/{store}", tag = "Stock",
-    params(("tenant" = described::Slug, Path), ("store" = described::StoreName, Path)),
-    request_body = PutStore, responses((status = 200, body = Store)))]
+    params(("store" = described::StoreName, Path)), request_body = PutStore, responses((status = 200, body = Store)))]
 pub(super) async fn store_put(
     api: Api,
     caller: Caller<Manage>,

@@ -23,7 +23,7 @@ fn only_the_list_names_modules() {
     let mut wrong = Vec::new();
     for source in below(HTTP).iter().filter(|source| !LISTS.contains(&source.path.as_str())) {
         let own = folder(source).unwrap_or_default();
-        let may_import = MODULES.iter().find(|(name, _)| *name == own).map_or(&[][..], |(_, needs)| needs);
+        let may_import = MODULES.iter().find(|(name, _)| *name == own).map_or(&[][..], |(_, needs)| *needs);
         for (number, line) in source.product_code() {
             let known = MODULES.iter().map(|(name, _)| *name).filter(|name| names(line, name));
             let forbidden = known.filter(|name| *name != own && !may_import.contains(name));
