@@ -5,7 +5,6 @@ use surehold_core::kernel::{self, Refusal};
 use super::pools::{PoolPath, SlotQuery};
 use crate::api::{Answer, Api, Caller, Read, Reply};
 use crate::describe;
-use crate::problem::Problem;
 use crate::wire::{Explanation, described};
 
 const HOLDS_READ_MAX: u16 = 1_000;

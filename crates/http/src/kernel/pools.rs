@@ -19,6 +19,7 @@ from_path!(ResourceName: ResourceName::new);
 pub(crate) struct PoolPath(pub(crate) PoolKey);
 
 #[describe::query]
+#[allow(dead_code, reason = "read through its text; here for the description")]
 pub(crate) struct SlotQuery {
     /// A date; left out for things without one.
     #[param(value_type = Option<described::Slot>)]

@@ -7,7 +7,7 @@ use surehold_engine::Views;
 use crate::api::{Admin, Answer, Api, Caller, Json, Manage, Query, Read, Reply, next_page, no_such_tenant, page_items};
 use crate::describe;
 use crate::keys::{KeyMode, Secret};
-use crate::problem::{Code, Problem};
+use crate::problem::Problem;
 use crate::wire::{CreateTenant, Policy, Tenant, TenantPage};
 
 /// The tenant and its policy

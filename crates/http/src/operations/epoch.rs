@@ -6,7 +6,6 @@ use surehold_engine::Options;
 
 use crate::api::{Admin, Answer, Api, Idempotency, Json, Reply};
 use crate::describe;
-use crate::problem::Problem;
 use crate::wire::{Act, Epoch, described};
 
 /// When the data was last put back

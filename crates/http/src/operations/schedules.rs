@@ -4,7 +4,6 @@ use surehold_core::operations::{self, OperationRefusal, RemoveSchedule, Schedule
 
 use crate::api::{Answer, Api, Caller, InPath, Json, Manage, Query, Read, Reply, from_path, next_page, page_items};
 use crate::describe;
-use crate::problem::Problem;
 use crate::wire::{PutSchedule, Schedule, SchedulePage, described, schedule_command};
 
 from_path!(ScheduleName: ScheduleName::new);

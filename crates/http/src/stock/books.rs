@@ -5,7 +5,6 @@ use surehold_core::stock::commands;
 
 use crate::api::{Answer, Api, Caller, Json, Manage, Read, Reply};
 use crate::describe;
-use crate::problem::Problem;
 use crate::wire::stock::{Books, CloseBooks};
 
 /// Look how far the books are closed

@@ -246,13 +246,13 @@ pub(super) async fn document_get(
 pub(super) async fn part_put(
     api: Api,
     caller: Caller<Manage>,
-    InPath((id, PartNumber(number))): InPath<(DocumentId, PartNumber)>,
+    InPath((id, part)): InPath<(DocumentId, PartNumber)>,
     Json(body): Json<SaveLines>,
 ) -> Answer<Document> {
     let found = api.views().record::<StockDocument>(caller.tenant, &id).await?;
     let kind = found.ok_or(StockRefusal::DocumentNotFound { document: id })?.header.kind;
     let barcodes = look_up(&api, caller.tenant, body.barcodes()).await?;
-    let command = body.into_command((id, kind, number), &barcodes)?;
+    let command = body.into_command((id, kind, part.0), &barcodes)?;
     let done = api.engine().run(caller.tenant, command).await?;
     Ok(Reply { replayed: done.replayed, ..Reply::found(done.reply.document.into()) })
 }
