@@ -17,8 +17,8 @@ pub fn into_params(_: TokenStream) -> TokenStream {
     TokenStream::new()
 }
 
-/// Takes the arguments of `utoipa::path`, without the tenant in the path. Applies them in unit tests; always generates a module of the handler's name
-/// with its `METHOD` and `PATH`, from which the router is built.
+/// Takes the arguments of `utoipa::path`, without the tenant in the path. Applies them in unit tests; always generates a
+/// module of the handler's name with its `METHOD` and `PATH`, from which the router is built.
 #[proc_macro_attribute]
 pub fn path(arguments: TokenStream, handler: TokenStream) -> TokenStream {
     match route(&arguments, &handler) {
