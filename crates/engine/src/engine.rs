@@ -5,14 +5,15 @@ use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use futures_util::future::join_all;
-use surehold_core::kernel::{Command, HoldId, TenantId};
+use surehold_core::kernel::{Command, HoldId, Prepared, TenantId};
 use tokio::sync::{Notify, oneshot};
 use tokio::task::AbortHandle;
 use tokio::time::{Instant, timeout_at};
 use uuid::Uuid;
 
-use crate::job::{CommandJob, Outcome, Ticket};
+use crate::job::{Answer, CommandJob, Outcome, Ticket};
 use crate::modules;
+use crate::preparation::Preparations;
 use crate::queue::{Bustle, Ended, LaneSender, lane_queue};
 use crate::{
     BATCH_COMMANDS_MAX, EngineConfig, Failure, Fault, Registry, RequestKey, Store, StoreError, Views, Wakeups,
@@ -184,29 +185,51 @@ impl Engine {
         }
     }
 
+    /// One request. What a lone command asks for is prepared outside of the turn.
     async fn submit<C: Command>(
         &self,
         tenant: TenantId,
         commands: Vec<C>,
         options: Options,
     ) -> Result<Vec<Outcome<C>>, Fault> {
-        let deadline = Instant::now() + self.patience(&options);
+        let began = Instant::now();
+        let deadline = began + self.patience(&options);
+        match self.submit_once(tenant, commands, &options, deadline, Prepared::default()).await? {
+            Answer::Decided(outcomes) => Ok(outcomes),
+            Answer::Unprepared(command, asked) => {
+                // Boxed, because hardly any command gets here.
+                let run = Box::pin(Preparations::new(tenant, options, began).run(self, command, asked));
+                Ok(vec![run.await?])
+            }
+        }
+    }
+
+    pub(crate) async fn submit_once<C: Command>(
+        &self,
+        tenant: TenantId,
+        commands: Vec<C>,
+        options: &Options,
+        deadline: Instant,
+        prepared: Prepared,
+    ) -> Result<Answer<C>, Fault> {
         let (respond, response) = oneshot::channel();
         let ticket = Arc::new(Ticket::default());
         let outcomes = commands.iter().map(|_| None).collect();
         let job = CommandJob {
             tenant,
             commands,
-            key: options.key,
+            key: options.key.clone(),
             background: options.background,
             deadline,
             ticket: Arc::clone(&ticket),
+            prepared,
+            asked: None,
             outcomes,
             respond,
         };
         self.lane(tenant).send(Box::new(job))?;
         match timeout_at(deadline, response).await {
-            Ok(Ok(outcomes)) => Ok(outcomes),
+            Ok(Ok(answer)) => Ok(answer),
             // The lane is gone; whether it got to the command is unknown.
             Ok(Err(_)) => Err(Fault::OutcomeUnknown),
             Err(_elapsed) if ticket.give_up() => Err(Fault::NotExecuted),

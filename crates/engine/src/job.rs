@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 
 use smol_str::SmolStr;
-use surehold_core::kernel::{Command, Facts, Halt, KeptReply, Reads, ReplyKey, Stop, TenantId};
+use surehold_core::kernel::{Asked, Command, Facts, Halt, KeptReply, Prepared, Reads, ReplyKey, Stop, TenantId};
 use tokio::sync::oneshot;
 use tokio::time::Instant;
 use tracing::error;
@@ -13,6 +13,14 @@ use tracing::error;
 use crate::{Done, Failure, Fault, RequestKey};
 
 pub(crate) type Outcome<C> = Result<Done<<C as Command>::Reply>, Failure<<C as Command>::Refusal>>;
+
+/// What a job comes to.
+pub(crate) enum Answer<C: Command> {
+    /// One outcome for each command.
+    Decided(Vec<Outcome<C>>),
+    /// Nothing was done. The only command waits for what it has asked for.
+    Unprepared(C, Asked),
+}
 
 /// Agrees between the caller, who may give up, and the lane, which may begin: only one of them comes first.
 #[derive(Debug, Default)]
@@ -66,8 +74,12 @@ pub(crate) struct CommandJob<C: Command> {
     pub(crate) background: bool,
     pub(crate) deadline: Instant,
     pub(crate) ticket: Arc<Ticket>,
+    /// What was prepared for the command.
+    pub(crate) prepared: Prepared,
+    /// What it waits for instead of an outcome.
+    pub(crate) asked: Option<Asked>,
     pub(crate) outcomes: Vec<Option<Outcome<C>>>,
-    pub(crate) respond: oneshot::Sender<Vec<Outcome<C>>>,
+    pub(crate) respond: oneshot::Sender<Answer<C>>,
 }
 
 impl<C: Command> CommandJob<C> {
@@ -100,6 +112,14 @@ impl<C: Command> CommandJob<C> {
             Err(Stop::Refused(refusal)) => Ok(Err(Failure::Refused(refusal))),
             Err(Stop::Halted(halt)) => Err(halt),
         }
+    }
+
+    /// What the command waits for that has halted because it is unprepared.
+    fn ask(&self, facts: &mut Facts) -> Result<Option<Asked>, Halt> {
+        let asked = facts.take_asked();
+        // What is kept under the key may be there all the same: for a repeat nothing is prepared.
+        facts.drop_refused()?;
+        Ok(asked.filter(|_| self.commands.len() == 1))
     }
 }
 
@@ -136,6 +156,8 @@ impl<C: Command> Job for CommandJob<C> {
     }
 
     fn decide(&mut self, index: usize, facts: &mut Facts) -> Result<(), Halt> {
+        facts.set_prepared(self.prepared.clone());
+        self.asked = None;
         // The facts are put back to what they were before the command, so a panic leaves nothing half done in them.
         let decided = catch_unwind(AssertUnwindSafe(|| self.decide_once(index, facts)));
         let outcome = match decided {
@@ -151,6 +173,16 @@ impl<C: Command> Job for CommandJob<C> {
                 }
                 Err(failure)
             }
+            Ok(Err(Halt::Unprepared)) => match self.ask(facts)? {
+                Some(asked) => {
+                    self.asked = Some(asked);
+                    return Ok(());
+                }
+                None => {
+                    error!(defect = true, command = C::NAME, tenant = %self.tenant, "Command `{}` asks for something while it is one of several", C::NAME);
+                    Err(Failure::Defect)
+                }
+            },
             Ok(Err(halt)) => {
                 facts.drop_changes();
                 return Err(halt);
@@ -166,6 +198,7 @@ impl<C: Command> Job for CommandJob<C> {
     }
 
     fn rehearse(&self, index: usize, facts: &mut Facts) {
+        facts.set_prepared(Prepared::default());
         // A command that breaks here will break while deciding, where it is reported.
         let _ = catch_unwind(AssertUnwindSafe(|| self.decide_once(index, facts)));
         // What it assumed is asked for too: it may be refused once those before it are decided.
@@ -173,6 +206,7 @@ impl<C: Command> Job for CommandJob<C> {
     }
 
     fn fail(&mut self, index: usize, reason: FailReason) {
+        self.asked = None;
         self.outcomes[index] = Some(Err(match reason {
             FailReason::Fault(fault) => Failure::Fault(fault),
             FailReason::Defect => Failure::Defect,
@@ -180,8 +214,15 @@ impl<C: Command> Job for CommandJob<C> {
     }
 
     fn answer(self: Box<Self>) {
-        let outcomes = self.outcomes.into_iter().map(|outcome| outcome.expect("every command is settled")).collect();
+        let CommandJob { mut commands, asked, outcomes, respond, .. } = *self;
+        let answer = match asked.zip(commands.pop()) {
+            Some((asked, command)) => Answer::Unprepared(command, asked),
+            None => {
+                let outcomes = outcomes.into_iter().map(|outcome| outcome.expect("every command is settled"));
+                Answer::Decided(outcomes.collect())
+            }
+        };
         // Nobody listens any more: the effect stands all the same.
-        let _ = self.respond.send(outcomes);
+        let _ = respond.send(answer);
     }
 }

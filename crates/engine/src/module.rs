@@ -2,6 +2,7 @@
 
 use crate::audit::Audit;
 use crate::engine::EngineRef;
+use crate::preparation::AnyPreparer;
 use crate::{BoxFuture, EngineConfig, Registry};
 
 /// A folder of this crate, in one declaration.
@@ -10,6 +11,8 @@ pub(crate) struct Module {
     pub(crate) audits: &'static [Audit],
     /// What runs beside the lanes.
     pub(crate) background: &'static [Background],
+    /// What prepares facts for its commands, outside of the turn.
+    pub(crate) preparers: &'static [&'static dyn AnyPreparer],
     /// Adds the types of operation that every installation carries out.
     pub(crate) register: fn(Registry) -> Registry,
 }

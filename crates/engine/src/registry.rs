@@ -1,4 +1,4 @@
-//! The types of operation that this installation knows.
+//! What this installation knows beside what is in the modules: types of operation, and who prepares facts for commands.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -11,6 +11,7 @@ use surehold_core::operations::{
 
 use crate::Provider;
 use crate::modules::MODULES;
+use crate::preparation::{AnyPreparer, Preparer};
 
 /// How operations of a type are carried out.
 #[derive(Clone)]
@@ -46,6 +47,7 @@ impl Registered {
 #[derive(Clone)]
 pub struct Registry {
     types: BTreeMap<&'static str, Registered>,
+    preparers: Vec<Arc<dyn AnyPreparer>>,
 }
 
 impl std::fmt::Debug for Registry {
@@ -56,7 +58,7 @@ impl std::fmt::Debug for Registry {
 
 impl Default for Registry {
     fn default() -> Registry {
-        Registry { types: BTreeMap::new() }.state(ReconcileStuckOperation)
+        Registry { types: BTreeMap::new(), preparers: Vec::new() }.state(ReconcileStuckOperation)
     }
 }
 
@@ -69,6 +71,17 @@ impl Registry {
     #[must_use]
     pub fn effect(self, handler: impl EffectHandler, provider: Arc<dyn Provider>) -> Registry {
         self.add(Registered::Effect(Arc::new(handler), provider))
+    }
+
+    /// Prepares facts for commands, outside of the turn.
+    #[must_use]
+    pub fn preparer(mut self, preparer: impl Preparer) -> Registry {
+        self.preparers.push(Arc::new(preparer));
+        self
+    }
+
+    pub(crate) fn preparers(&self) -> impl Iterator<Item = &dyn AnyPreparer> {
+        self.preparers.iter().map(AsRef::as_ref)
     }
 
     fn add(mut self, registered: Registered) -> Registry {

@@ -142,7 +142,8 @@ impl Work {
                     waiting_jobs.insert(item.job);
                     self.open.push((item, position));
                 }
-                Err(Halt::Unloaded | Halt::LapsedHolds) => {
+                // What a job asks for to be prepared it keeps to itself.
+                Err(Halt::Unloaded | Halt::LapsedHolds | Halt::Unprepared) => {
                     error!(defect = true, tenant = %job.tenant(), "A decision kept asking for facts after {ROUNDS_MAX} rounds");
                     job.fail(item.index, FailReason::Defect);
                 }

@@ -39,6 +39,8 @@ pub enum Halt {
     LapsedHolds,
     /// This batch has done its share of expiring; decide in the next one.
     NextBatch,
+    /// What was asked for by [`Facts::prepare`] is prepared outside of the turn.
+    Unprepared,
 }
 
 impl<R> From<Halt> for Stop<R> {

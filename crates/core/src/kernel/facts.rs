@@ -1,7 +1,10 @@
 //! What a batch knows about one tenant while it decides. Later commands see what earlier ones changed;
 //! a refused command leaves no trace.
 
+use std::sync::Arc;
+
 use super::event::Event;
+use super::preparation::{Asked, Preparation, Prepared};
 use super::record::Record;
 use super::shelf::{AnyShelf, Shelf};
 use super::{Halt, TenantId, Timestamp};
@@ -36,6 +39,9 @@ pub struct Facts {
     journal_trim: [Option<i64>; 2],
     /// When the next operation is due that was asked for here: as the command says, and as kept.
     worker_wake: [Option<Timestamp>; 2],
+    /// For the running command, outside of the turn.
+    prepared: Prepared,
+    asked: Option<Asked>,
 }
 
 impl Facts {
@@ -56,6 +62,8 @@ impl Facts {
             events_before_command: (0, 0),
             journal_trim: [None; 2],
             worker_wake: [None; 2],
+            prepared: Prepared::default(),
+            asked: None,
         }
     }
 
@@ -145,6 +153,18 @@ impl Facts {
         self.lapsed_holds = lapsed_holds;
     }
 
+    /// What was prepared for the running command outside of the turn; the default if it has not asked.
+    pub fn prepared<P: Preparation>(&self) -> Arc<P> {
+        self.prepared.get()
+    }
+
+    /// Asks for something to be prepared outside of the turn: the command halts and is decided again with the answer, as
+    /// often as that is not enough, but not for ever. Commands that come in one request with others must not ask.
+    pub fn prepare<P: Preparation>(&mut self, question: P::Question) -> Halt {
+        self.asked = Some(Asked::new::<P>(question));
+        Halt::Unprepared
+    }
+
     // Changing.
 
     pub fn insert<R: Record>(&mut self, record: R) -> &R {
@@ -195,6 +215,17 @@ impl Facts {
     }
 
     // For whoever runs commands.
+
+    /// The next command is decided with this.
+    pub fn set_prepared(&mut self, prepared: Prepared) {
+        self.prepared = prepared;
+        self.asked = None;
+    }
+
+    /// What the command waits for that has halted because it is unprepared.
+    pub fn take_asked(&mut self) -> Option<Asked> {
+        self.asked.take()
+    }
 
     pub fn ask<R: Record>(&mut self, key: &R::Key) {
         self.shelf_mut::<R>().ask(key);

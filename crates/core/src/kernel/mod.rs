@@ -17,6 +17,7 @@ mod money;
 mod names;
 mod owner;
 mod pool;
+mod preparation;
 mod record;
 mod refusal;
 pub(crate) mod refused;
@@ -46,6 +47,7 @@ pub use names::{IdempotencyKey, KeyName, Metadata, NAME_BYTES_MAX, OwnerName, Re
 pub(crate) use names::{check_name, check_slug, check_text, checked_text, name, text};
 pub use owner::Owner;
 pub use pool::{Pool, PoolKey, UNITS_MAX};
+pub use preparation::{Asked, Preparation, Prepared};
 pub use record::{Column, ColumnType, Columns, Corrupt, Counters, Due, Record, Row, Stored, Table, Value};
 pub use refusal::{Refusal, ShortLine};
 pub(crate) use refused::refusals;

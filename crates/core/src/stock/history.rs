@@ -13,11 +13,9 @@ use std::collections::HashMap;
 pub(in crate::stock) use newer::are_about_others;
 pub use page::{MoveNow, SourceBefore, page_rows, sources_of};
 
-use serde::{Deserialize, Serialize};
-
 use super::rules::Balance;
 use super::{Basis, Counter, ItemKey, Move};
-use crate::kernel::Timestamp;
+use crate::kernel::{Preparation, Timestamp};
 
 pub use super::replay::{LedgerFault, Replay, Replayed, replay};
 
@@ -25,7 +23,7 @@ pub use super::replay::{LedgerFault, Replay, Replayed, replay};
 pub const ROWS_PER_STEP_MAX: usize = 500;
 
 /// What a command has to know about the past of an item.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HistoryQuestion {
     pub item: ItemKey,
     /// What was there when everything up to this instant had taken effect, and what came later.
@@ -44,6 +42,32 @@ pub struct ItemHistory {
     pub before: Balance,
     pub later: Later,
     pub sources: Vec<SourceNow>,
+}
+
+/// The pasts that a command asks for: see [`Facts::prepare`](crate::kernel::Facts::prepare).
+#[derive(Clone, Debug, Default)]
+pub struct Histories(Vec<ItemHistory>);
+
+impl Preparation for Histories {
+    type Question = Vec<HistoryQuestion>;
+}
+
+impl Histories {
+    pub fn new(histories: Vec<ItemHistory>) -> Histories {
+        Histories(histories)
+    }
+
+    /// With answers in the place of older ones: what was asked for again had got too old.
+    #[must_use]
+    pub fn with(&self, answers: Vec<ItemHistory>) -> Histories {
+        let is_answered = |item: &ItemKey| answers.iter().any(|answer| answer.item == *item);
+        let kept: Vec<ItemHistory> = self.0.iter().filter(|known| !is_answered(&known.item)).cloned().collect();
+        Histories(kept.into_iter().chain(answers).collect())
+    }
+
+    pub(super) fn iter(&self) -> impl Iterator<Item = &ItemHistory> {
+        self.0.iter()
+    }
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,6 +1,5 @@
 //! Why a command about stock says no. Each command documents the order in which it looks.
 
-use super::history::HistoryQuestion;
 use super::{
     BarcodeText, DocumentId, DocumentKind, DocumentState, ItemKey, LotCode, PackName, Place, ProductCode, SerialCode,
     StoreName,
@@ -195,9 +194,6 @@ refusals! {
             /// Every product of which there is not enough, sorted.
             short: Vec<ShortItem>,
         } = (Conflict, "short", "Not enough is there") "short: {}", shortages(short);
-        /// Not for people: whoever runs the command looks these up, and asks again.
-        HistoryNeeded { questions: Vec<HistoryQuestion> }
-            = (DEFECT) "the history of {} items has to be looked up", questions.len();
         Changed { item: ItemKey }
             = (Conflict, "changed", "Somebody else was faster") "{item} has changed meanwhile";
     }

@@ -74,7 +74,9 @@ impl World {
                     self.attempt(&ExpireLapsedHolds).expect("expiring is not refused");
                 }
                 Err(Stop::Halted(Halt::NextBatch)) => self.facts.set_now(self.facts.now()),
-                Err(Stop::Halted(Halt::Unloaded)) => panic!("{} finds complete facts incomplete", C::NAME),
+                Err(Stop::Halted(halt @ (Halt::Unloaded | Halt::Unprepared))) => {
+                    panic!("{} halts for {halt:?} with complete facts", C::NAME)
+                }
             }
             batches += 1;
             assert!(batches < BATCHES_MAX, "{} is never decided", C::NAME);

@@ -13,5 +13,6 @@ use crate::module::Module;
 pub(crate) const MODULE: Module = Module {
     audits: &[audit::tenants::AUDIT, audit::AUDIT, audit::replies::AUDIT],
     background: &[sweeper::BACKGROUND, retention::BACKGROUND],
+    preparers: &[],
     register: |registry| registry,
 };

@@ -32,5 +32,6 @@ use crate::module::Module;
 pub(crate) const MODULE: Module = Module {
     audits: &[audit::AUDIT, audit::inbox::AUDIT],
     background: &[scheduler::BACKGROUND, outbox::BACKGROUND],
+    preparers: &[],
     register: |registry| registry.state(Announce).state(ExpireHoldOnce).state(ProcessInboxEvent),
 };

@@ -8,5 +8,9 @@ pub use views::{Calendar, ReservationView, ReservationsOn, StayView};
 
 use crate::module::Module;
 
-pub(crate) const MODULE: Module =
-    Module { audits: &[audit::AUDIT], background: &[quotes::BACKGROUND], register: |registry| registry };
+pub(crate) const MODULE: Module = Module {
+    audits: &[audit::AUDIT],
+    background: &[quotes::BACKGROUND],
+    preparers: &[],
+    register: |registry| registry,
+};

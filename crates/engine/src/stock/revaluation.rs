@@ -106,9 +106,10 @@ impl Engine {
         &self,
         tenant: TenantId,
         items: impl Iterator<Item = &'i ItemKey>,
+        background: bool,
     ) -> Result<(), Fault> {
         for item in items {
-            self.walk(tenant, item, Pace::AWAITED).await?;
+            self.walk(tenant, item, Pace { background, ..Pace::AWAITED }).await?;
         }
         Ok(())
     }

@@ -59,7 +59,7 @@ pub(super) async fn document_create(
     let content = body.into_content(&barcodes)?;
     let (lines, options) = (content.lines().to_vec(), Options { key, ..Options::default() });
     let done = if post {
-        api.engine().run_stock(tenant, PostDocument::whole(id, content), options).await?
+        api.engine().run_with(tenant, PostDocument::whole(id, content), options).await?
     } else {
         api.engine().run_with(tenant, SaveDraft { id, content }, options).await?
     };
@@ -273,7 +273,7 @@ pub(super) async fn document_post(
     let key = idempotency.key(&id)?;
     let (tenant, _) = mover.document(&api, id).await?;
     let options = Options { key, ..Options::default() };
-    let done = api.engine().run_stock(tenant, PostDocument::saved(id), options).await?;
+    let done = api.engine().run_with(tenant, PostDocument::saved(id), options).await?;
     // Read when they cannot change any more.
     let lines = lines_of(&api, tenant, id, 0).await.map_err(|_| Fault::OutcomeUnknown)?.1;
     let document = told(&api, tenant, done.reply, lines).await?;
@@ -300,7 +300,7 @@ pub(super) async fn document_reverse(
     let found = api.views().record::<StockDocument>(caller.tenant, &reverses).await?;
     let store = found.ok_or(StockRefusal::DocumentNotFound { document: reverses })?.header.store;
     let command = body.into_command(id, reverses, store)?;
-    let done = api.engine().run_stock(caller.tenant, command, Options { key, ..Options::default() }).await?;
+    let done = api.engine().run_with(caller.tenant, command, Options { key, ..Options::default() }).await?;
     made(&api, caller.tenant, &caller.slug, done, Vec::new()).await
 }
 
@@ -325,7 +325,7 @@ pub(super) async fn hold_sell(
     let content = body.into_content(&barcodes)?;
     let lines = content.lines().to_vec();
     let command = SellHoldCommand::new(hold, id, content)?;
-    let done = api.engine().run_stock(caller.tenant, command, Options { key, ..Options::default() }).await?;
+    let done = api.engine().run_with(caller.tenant, command, Options { key, ..Options::default() }).await?;
     let location = format!("/v1/{}/documents/{}", caller.slug, done.reply.sale.document.id);
     let sold = SoldHold { hold: done.reply.hold.into(), document: Document::told(done.reply.sale, lines) };
     Ok(Reply { replayed: done.replayed, ..Reply::found(sold).created(location) })

@@ -4,13 +4,12 @@
 use surehold_core::kernel::commands::PlaceHold;
 use surehold_core::kernel::{Command, Currency, Line, Lines, Timestamp, Title};
 use surehold_core::stock::commands::{
-    AsksHistory, PostDocument, PutProduct, PutStore, ReverseDocument, SaveDraft, SavePart, SellHold,
+    PostDocument, PutProduct, PutStore, ReverseDocument, SaveDraft, SavePart, SellHold,
 };
 use surehold_core::stock::{
     DocumentContent, DocumentHeader, DocumentId, DocumentKind, DocumentLine, LineCost, LotCode, ProductCode,
     SerialCode, StoreName, Tracking, UnitName, pool_of,
 };
-use surehold_engine::Options;
 use surehold_testkit::fixture::{Fixture, Place, StoreKind, connect};
 use surehold_testkit::on_each_store;
 use uuid::Uuid;
@@ -209,14 +208,9 @@ impl Shop<'_> {
         self.world.engine.run(self.world.tenant, command).await.unwrap_or_else(|failure| panic!("{failure:?}")).reply
     }
 
-    async fn stock<C: AsksHistory<Refusal: std::fmt::Debug>>(&self, command: C) -> C::Reply {
-        let ran = self.world.engine.run_stock(self.world.tenant, command, Options::default()).await;
-        ran.unwrap_or_else(|failure| panic!("{failure:?}")).reply
-    }
-
     async fn post(&mut self, name: &'static str, header: DocumentHeader, lines: Vec<DocumentLine>) -> DocumentId {
         let id = new_document();
-        self.stock(PostDocument::whole(id, DocumentContent::new(header, lines).unwrap())).await;
+        self.run(PostDocument::whole(id, DocumentContent::new(header, lines).unwrap())).await;
         self.documents.push((name, id));
         id
     }
@@ -257,7 +251,7 @@ impl Shop<'_> {
         self.post("PAST", past, vec![bought("tea", 3, 701)]).await;
         let lost = self.post("WRITE_OFF", header(DocumentKind::WriteOff, "a"), tea(1)).await;
         let reversal = new_document();
-        self.stock(ReverseDocument::new(reversal, lost, store("a"))).await;
+        self.run(ReverseDocument::new(reversal, lost, store("a"))).await;
         self.documents.push(("REVERSAL", reversal));
         self.sell_a_hold().await;
         self.begin_a_long_one().await;
@@ -271,7 +265,7 @@ impl Shop<'_> {
         let lines = vec![Line { pool: pool_of(&store("a"), &product("tea")), quantity: 2 }];
         self.run(PlaceHold::new(hold, Lines::new(lines).unwrap())).await;
         let content = DocumentContent::new(header(DocumentKind::Sale, "a"), vec![DocumentLine::new(product("tea"), 3)]);
-        self.stock(SellHold::new(hold, new_document(), content.unwrap()).unwrap()).await;
+        self.run(SellHold::new(hold, new_document(), content.unwrap()).unwrap()).await;
     }
 
     async fn begin_a_long_one(&mut self) {
@@ -280,7 +274,7 @@ impl Shop<'_> {
         let content = DocumentContent::new(header(kind, "b"), vec![bought("tea", 1, 100)]).unwrap();
         self.run(SaveDraft { id: long, content }).await;
         self.run(SavePart::new(long, kind, 1, vec![bought("tea", 2, 100)]).unwrap()).await;
-        self.stock(PostDocument::saved(long)).await;
+        self.run(PostDocument::saved(long)).await;
         self.documents.push(("LONG", long));
     }
 }

@@ -21,31 +21,12 @@ pub(super) use reverse::reverse_part;
 
 use serde::{Deserialize, Serialize};
 
-use super::history::ItemHistory;
 use super::post::Decision;
 use super::{
     Books, DocumentHeader, DocumentId, DocumentPart, LineOutcome, StockDocument, StockRefusal, Store, StoreName,
 };
 use crate::kernel::commands::{ID_AGE_SECS_MAX, ID_AHEAD_SECS_MAX};
-use crate::kernel::{Command, Currency, Facts, JsonList, Reads, Refusal, Tenant, Timestamp};
-
-/// A command that may ask for the past of items, by [`StockRefusal::HistoryNeeded`]. Whoever runs it looks that up, puts it
-/// here and runs it again.
-pub trait AsksHistory: Command<Refusal = StockRefusal> + Clone {
-    fn histories(&mut self) -> &mut Vec<ItemHistory>;
-}
-
-macro_rules! asks_history {
-    ($($command:ty),+) => {$(
-        impl AsksHistory for $command {
-            fn histories(&mut self) -> &mut Vec<ItemHistory> {
-                &mut self.histories
-            }
-        }
-    )+};
-}
-
-asks_history!(PostDocument, ReverseDocument, SellHold);
+use crate::kernel::{Currency, Facts, JsonList, Reads, Refusal, Tenant, Timestamp};
 
 /// A document after a command, and what came of the lines of its first part.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -7,9 +7,8 @@ use super::{Decision, DocumentReply, effective_at, read_header, require_stores, 
 use crate::kernel::{Command, Facts, Pool, PoolKey, Reads, Stop, Timestamp};
 use crate::operations::enqueue;
 use crate::stock::content::{DocumentContent, may_be_long};
-use crate::stock::history::ItemHistory;
 use crate::stock::operations::post_document;
-use crate::stock::post::{About, Brought, Ledger, Poster, Stamp, change_books, post_lines, resolve};
+use crate::stock::post::{About, Ledger, Pasts, Poster, Stamp, change_books, post_lines, resolve};
 use crate::stock::rules::{MICROS, VALUE_MAX};
 use crate::stock::{
     DocumentId, DocumentPart, DocumentState, ItemKey, LineOutcome, PartKey, PartSpread, Serial, SerialKey, Spread,
@@ -21,14 +20,12 @@ use crate::stock::{
 ///
 /// Refuses, in this order: no such tenant; no such document, or an id outside its window; posted with other content; no
 /// such store; lines that cannot be meant; parts without lines; an effect in the future or in closed books; the document
-/// that it is about; histories that have to be brought along; every product that is short, or has moved since it was
+/// that it is about; histories that have to be looked up; every product that is short, or has moved since it was
 /// counted, or every line of which less is left; lots and pieces; what was not there in the past.
 #[derive(Clone, Debug)]
 pub struct PostDocument {
     pub id: DocumentId,
     pub content: Option<DocumentContent>,
-    /// Of items in whose past the document takes effect, as asked for by [`StockRefusal::HistoryNeeded`].
-    pub histories: Vec<ItemHistory>,
 }
 
 impl PostDocument {
@@ -42,11 +39,11 @@ impl PostDocument {
     }
 
     pub fn whole(id: DocumentId, content: DocumentContent) -> PostDocument {
-        PostDocument { id, content: Some(content), histories: Vec::new() }
+        PostDocument { id, content: Some(content) }
     }
 
     pub fn saved(id: DocumentId) -> PostDocument {
-        PostDocument { id, content: None, histories: Vec::new() }
+        PostDocument { id, content: None }
     }
 }
 
@@ -76,7 +73,7 @@ impl Command for PostDocument {
             Some(_) => {}
             None => self.save(facts)?,
         }
-        post_draft(facts, self.id, &self.histories, HashMap::new())
+        post_draft(facts, self.id, HashMap::new())
     }
 }
 
@@ -106,12 +103,7 @@ pub(super) fn read_content(reads: &mut Reads<'_>, content: &DocumentContent) {
 }
 
 /// The document is saved, and a draft.
-pub(super) fn post_draft(
-    facts: &mut Facts,
-    id: DocumentId,
-    histories: &[ItemHistory],
-    taken: HashMap<PoolKey, i64>,
-) -> Decision<DocumentReply> {
+pub(super) fn post_draft(facts: &mut Facts, id: DocumentId, taken: HashMap<PoolKey, i64>) -> Decision<DocumentReply> {
     let document = facts.get::<StockDocument>(&id)?.expect("saved before").clone();
     require_stores(facts, &document.header)?;
     let parts = parts_of(facts, &document)?;
@@ -130,7 +122,7 @@ pub(super) fn post_draft(
         }
     }
     if let [only] = parts.as_slice() {
-        let outcomes = post_part(facts, &document, only, effective_at, Mode::Whole { histories, taken })?;
+        let outcomes = post_part(facts, &document, only, effective_at, Mode::Whole { taken })?;
         let document = finish_document(facts, id, effective_at)?;
         return Ok(DocumentReply { document, outcomes: outcomes.into() });
     }
@@ -175,9 +167,9 @@ fn spread_over(document: &StockDocument, mut parts: Vec<DocumentPart>) -> Decisi
 }
 
 /// How a part is posted.
-pub(in crate::stock) enum Mode<'h> {
+pub(in crate::stock) enum Mode {
     /// It is the whole document.
-    Whole { histories: &'h [ItemHistory], taken: HashMap<PoolKey, i64> },
+    Whole { taken: HashMap<PoolKey, i64> },
     /// One of several: lines that cannot be posted are left out.
     One,
 }
@@ -188,18 +180,18 @@ pub(in crate::stock) fn post_part(
     document: &StockDocument,
     part: &DocumentPart,
     effective_at: Timestamp,
-    mode: Mode<'_>,
+    mode: Mode,
 ) -> Decision<Vec<LineOutcome>> {
     let header = &document.header;
     let resolved = resolve(facts, header.kind, &part.lines)?;
     let about = header.about.is_some().then(|| About::load(facts, header, effective_at)).transpose()?;
-    let (brought, taken, skips) = match mode {
-        Mode::Whole { histories, taken } => (Brought::Histories(histories), taken, false),
-        Mode::One => (Brought::Nothing, HashMap::new(), true),
+    let (pasts, taken, skips) = match mode {
+        Mode::Whole { taken } => (Pasts::of(facts), taken, false),
+        Mode::One => (Pasts::WorkedOutLater, HashMap::new(), true),
     };
     let stamp = Stamp { document: document.id, kind: header.kind, effective_at };
     let poster = Poster {
-        ledger: Ledger::new(facts, stamp, brought),
+        ledger: Ledger::new(facts, stamp, pasts),
         document: document.id,
         header,
         effective_at,

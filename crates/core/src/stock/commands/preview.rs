@@ -4,10 +4,9 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::{AsksHistory, DocumentReply, PostDocument};
+use super::{DocumentReply, PostDocument};
 use crate::kernel::{Command, Facts, Reads, Stop};
 use crate::stock::content::DocumentContent;
-use crate::stock::history::ItemHistory;
 use crate::stock::rules::Balance;
 use crate::stock::{Basis, DocumentId, ItemKey, Move, StockItem, StockRefusal};
 
@@ -44,12 +43,6 @@ impl PreviewDocument {
     /// Of a draft that is saved.
     pub fn saved(id: DocumentId) -> PreviewDocument {
         PreviewDocument(PostDocument::saved(id))
-    }
-}
-
-impl AsksHistory for PreviewDocument {
-    fn histories(&mut self) -> &mut Vec<ItemHistory> {
-        &mut self.0.histories
     }
 }
 

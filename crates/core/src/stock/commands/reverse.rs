@@ -7,8 +7,7 @@ use super::draft::first_part;
 use super::post::{begin_long, keep_outcomes, parts_of};
 use super::{Decision, DocumentReply, check_id_window, effective_at, finish_document, require_tenant};
 use crate::kernel::{Command, Facts, Invalid, JsonList, Pool, Reads, Stop, Tenant, Timestamp};
-use crate::stock::history::ItemHistory;
-use crate::stock::post::{About, Brought, Ledger, Reversal, Stamp, brought_in, require_available, reverse_lines};
+use crate::stock::post::{About, Ledger, Pasts, Reversal, Stamp, brought_in, require_available, reverse_lines};
 use crate::stock::{
     Books, DocumentHeader, DocumentId, DocumentKind, DocumentPart, DocumentState, ItemKey, LineOutcome, PartKey,
     StockDocument, StockEvent, StockInvalid, StockRefusal,
@@ -24,21 +23,20 @@ const LOOKED_AT_MAX: usize = 1_000;
 ///
 /// Refuses, in this order: no such tenant; an id outside its window; the id of another document; no such document to be
 /// reversed, or one that is not posted, is a reversal, or has others about it; an effect in the future, in closed books,
-/// or before the reversed one's; of a long one, an effect that is not now; histories that have to be brought along; every
+/// or before the reversed one's; of a long one, an effect that is not now; histories that have to be looked up; every
 /// product that is short; lots and pieces; what was not there in the past.
 #[derive(Clone, Debug)]
 pub struct ReverseDocument {
     pub id: DocumentId,
     /// A reversal of this one, with its own time, reference and note.
     pub header: DocumentHeader,
-    pub histories: Vec<ItemHistory>,
 }
 
 impl ReverseDocument {
     /// The store is filled in when it is known.
     pub fn new(id: DocumentId, reverses: DocumentId, store: crate::stock::StoreName) -> ReverseDocument {
         let header = DocumentHeader { about: Some(reverses), ..DocumentHeader::new(DocumentKind::Reversal, store) };
-        ReverseDocument { id, header, histories: Vec::new() }
+        ReverseDocument { id, header }
     }
 
     fn reverses(&self) -> DocumentId {
@@ -157,7 +155,7 @@ pub(in crate::stock) fn reverse_part(
     let number = mirrored(document.parts, part.key.number);
     let reversed = About::part(facts, PartKey { document: about, number })?;
     let stamp = Stamp { document: document.id, kind: DocumentKind::Reversal, effective_at };
-    let ledger = Ledger::new(facts, stamp, Brought::Nothing);
+    let ledger = Ledger::new(facts, stamp, Pasts::WorkedOutLater);
     let (document, first_line) = (document.id, part.first_line);
     let outcomes = reverse_lines(ledger, Reversal { document, reversed: &reversed, first_line, skips: true })?;
     keep_outcomes(facts, part.key, &outcomes)?;
@@ -195,7 +193,8 @@ impl Command for ReverseDocument {
         self.save(facts, &reversed);
         self.save_part(facts, 0, 1);
         let stamp = Stamp { document: self.id, kind: DocumentKind::Reversal, effective_at };
-        let ledger = Ledger::new(facts, stamp, Brought::Histories(&self.histories));
+        let pasts = Pasts::of(facts);
+        let ledger = Ledger::new(facts, stamp, pasts);
         let reversal = Reversal { document: self.id, reversed: &about, first_line: 1, skips: false };
         let outcomes = reverse_lines(ledger, reversal)?;
         keep_outcomes(facts, first_part(self.id), &outcomes)?;

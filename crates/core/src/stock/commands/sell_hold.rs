@@ -12,7 +12,6 @@ use crate::kernel::{
     Command, ConvertMode, Facts, Hold, HoldId, Invalid, Kept, Line, Lines, Pool, PoolKey, Reads, Refusal, Stop,
 };
 use crate::stock::content::DocumentContent;
-use crate::stock::history::ItemHistory;
 use crate::stock::post::resolve;
 use crate::stock::{DocumentId, DocumentKind, DocumentState, StockDocument, StockInvalid, StockRefusal, pool_of};
 
@@ -28,7 +27,6 @@ pub struct SellHold {
     hold: HoldId,
     id: DocumentId,
     content: DocumentContent,
-    pub histories: Vec<ItemHistory>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -42,7 +40,7 @@ impl SellHold {
         if content.header.kind != DocumentKind::Sale {
             return Err(StockInvalid::Document { line: 0, reason: "a hold is sold by a sale".to_owned() }.into());
         }
-        Ok(SellHold { hold, id, content, histories: Vec::new() })
+        Ok(SellHold { hold, id, content })
     }
 
     /// What of the hold is sold, by pool.
@@ -128,7 +126,7 @@ impl Command for SellHold {
         facts.begin_step();
         facts.get_mut::<StockDocument>(&self.id)?.expect("saved before").hold = Some(self.hold);
         let taken: HashMap<PoolKey, i64> = sold.into_iter().collect();
-        let sale = post_draft(facts, self.id, &self.histories, taken)?;
+        let sale = post_draft(facts, self.id, taken)?;
         Ok(SellHoldReply { hold, sale })
     }
 }

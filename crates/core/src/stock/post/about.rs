@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use super::ledger::ask;
 use super::lots::{join_picks, split_picks};
 use super::{Decision, Ledger};
 use crate::kernel::{Facts, Invalid, Timestamp};
@@ -111,7 +112,7 @@ impl About {
     /// not known.
     pub(in crate::stock) fn bring_up_to_date(
         &mut self,
-        ledger: &mut Ledger<'_, '_>,
+        ledger: &mut Ledger<'_>,
         wanted: &[DocumentLine],
         source_of: impl Fn(&About, usize) -> (ItemKey, i64),
     ) -> Decision<()> {
@@ -141,7 +142,7 @@ impl About {
                 Err(question) => questions.add(question),
             }
         }
-        questions.asked()
+        questions.ask(ledger.facts)
     }
 
     /// Takes units from what is left of a line, at their share of its cost. Tells that, and their lots.
@@ -204,8 +205,7 @@ impl Questions {
         }
     }
 
-    pub(super) fn asked(self) -> Decision<()> {
-        let questions: Vec<HistoryQuestion> = self.0.into_values().collect();
-        if questions.is_empty() { Ok(()) } else { Err(StockRefusal::HistoryNeeded { questions }.into()) }
+    pub(super) fn ask(self, facts: &mut Facts) -> Decision<()> {
+        ask(facts, self.0.into_values().collect())
     }
 }

@@ -16,7 +16,7 @@ const ROWS_SINCE_MAX: usize = 1_000;
 /// So many revaluations are passed over to find what moved last.
 const REVALUED_SINCE_MAX: i64 = 200;
 
-impl Poster<'_, '_, '_> {
+impl Poster<'_, '_> {
     /// Asks for all rows that were counted against at once, then refuses all items that have moved since.
     pub(super) fn prepare_counts(&mut self, lines: &[DocumentLine], resolved: &[Resolved]) -> Decision<()> {
         let mut rows = Vec::new();

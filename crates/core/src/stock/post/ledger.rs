@@ -5,12 +5,15 @@
 //! [`RevalueItem`](crate::stock::commands::RevalueItem), and the item is marked until that is done.
 
 use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
 
 use super::Decision;
 use super::revalue::{Stride, mark, revalue};
 use crate::kernel::commands::set_tracked_total;
 use crate::kernel::{Facts, Pool, Timestamp, UNITS_MAX};
-use crate::stock::history::{HistoryQuestion, HistoryRow, ItemHistory, Later, ROWS_PER_STEP_MAX, SourceNow, Walk};
+use crate::stock::history::{
+    Histories, HistoryQuestion, HistoryRow, ItemHistory, Later, ROWS_PER_STEP_MAX, SourceNow, Walk,
+};
 use crate::stock::rules::{Balance, VALUE_MAX};
 use crate::stock::{
     Basis, Counter, DocumentId, DocumentKind, ItemKey, LotCode, Move, MoveKey, Revaluing, StockItem, StockRefusal,
@@ -52,12 +55,32 @@ impl Entry {
     }
 }
 
-/// The histories that were brought along, or word that none can be.
-#[derive(Clone, Copy, Debug)]
-pub(in crate::stock) enum Brought<'h> {
-    Histories(&'h [ItemHistory]),
-    /// Part of a long document: what would have to be known is worked out later.
-    Nothing,
+/// What can be known about the past of items.
+#[derive(Clone, Debug)]
+pub(in crate::stock) enum Pasts {
+    /// What was asked for, and what will be.
+    Prepared(Arc<Histories>),
+    /// Part of a long document: nothing is asked for.
+    WorkedOutLater,
+}
+
+impl Pasts {
+    /// What was prepared for the running command.
+    pub(in crate::stock) fn of(facts: &Facts) -> Pasts {
+        Pasts::Prepared(facts.prepared())
+    }
+
+    fn histories(&self) -> Option<Arc<Histories>> {
+        match self {
+            Pasts::Prepared(histories) => Some(Arc::clone(histories)),
+            Pasts::WorkedOutLater => None,
+        }
+    }
+}
+
+/// Asks for what has to be known; nothing if that is nothing.
+pub(super) fn ask(facts: &mut Facts, questions: Vec<HistoryQuestion>) -> Decision<()> {
+    if questions.is_empty() { Ok(()) } else { Err(facts.prepare::<Histories>(questions).into()) }
 }
 
 /// Where an item stands for rows that take effect in its past.
@@ -72,10 +95,10 @@ struct Past {
 }
 
 #[derive(Debug)]
-pub(in crate::stock) struct Ledger<'f, 'h> {
+pub(in crate::stock) struct Ledger<'f> {
     pub(in crate::stock) facts: &'f mut Facts,
     stamp: Stamp,
-    brought: Brought<'h>,
+    pasts: Pasts,
     /// How many more rows of histories may be looked at in this transaction.
     spare_rows: usize,
     /// Items that are written, with their past where the document takes effect in it.
@@ -84,10 +107,10 @@ pub(in crate::stock) struct Ledger<'f, 'h> {
     unsure: BTreeMap<ItemKey, i64>,
 }
 
-impl<'f, 'h> Ledger<'f, 'h> {
-    pub(in crate::stock) fn new(facts: &'f mut Facts, stamp: Stamp, brought: Brought<'h>) -> Ledger<'f, 'h> {
+impl<'f> Ledger<'f> {
+    pub(in crate::stock) fn new(facts: &'f mut Facts, stamp: Stamp, pasts: Pasts) -> Ledger<'f> {
         let (open, unsure) = (BTreeMap::new(), BTreeMap::new());
-        Ledger { facts, stamp, brought, spare_rows: ROWS_PER_STEP_MAX, open, unsure }
+        Ledger { facts, stamp, pasts, spare_rows: ROWS_PER_STEP_MAX, open, unsure }
     }
 
     pub(in crate::stock) fn effective_at(&self) -> Timestamp {
@@ -110,25 +133,22 @@ impl<'f, 'h> Ledger<'f, 'h> {
             if self.open.contains_key(key) {
                 continue;
             }
-            match self.brought {
-                Brought::Histories(_) => self.require_opened(key)?,
+            match self.pasts {
+                Pasts::Prepared(_) => self.require_opened(key)?,
                 // Of a long document each line is looked at for itself.
-                Brought::Nothing => {}
+                Pasts::WorkedOutLater => {}
             }
             match self.past_of(key)? {
                 Ok(past) => drop(self.open.insert(key.clone(), past)),
                 Err(question) => questions.push(question),
             }
         }
-        if questions.is_empty() { Ok(()) } else { Err(StockRefusal::HistoryNeeded { questions }.into()) }
+        ask(self.facts, questions)
     }
 
     /// Asks for the rows of all items at once that were posted after their histories were read.
     fn ask_newer(&mut self, keys: &[ItemKey]) -> Decision<()> {
-        let histories = match self.brought {
-            Brought::Histories(histories) => histories,
-            Brought::Nothing => return Ok(()),
-        };
+        let Some(histories) = self.pasts.histories() else { return Ok(()) };
         let mut newer = Vec::new();
         for history in histories.iter().filter(|history| keys.contains(&history.item)) {
             let item = self.item(&history.item)?;
@@ -159,17 +179,15 @@ impl<'f, 'h> Ledger<'f, 'h> {
             return Ok(Ok(None));
         }
         let unknown = Past { state: None, later: None, lowest: None, seq_before: item.seq };
-        let histories = match self.brought {
-            Brought::Histories(histories) => histories,
-            Brought::Nothing => return Ok(Ok(Some(unknown))),
-        };
+        let Some(histories) = self.pasts.histories() else { return Ok(Ok(Some(unknown))) };
         let question = HistoryQuestion { item: key.clone(), at, sources: Vec::new() };
         let known = histories.iter().find(|history| history.item == *key && history.at == at);
         let Some(history) = known else { return Ok(Err(question)) };
         let Some(history) = self.brought_up_to_date(&item, history)? else { return Ok(Err(question)) };
         let sum = history.sum();
+        // What was looked up is not so any more.
         if (sum.quantity, sum.value) != (item.quantity, item.value) {
-            return Err(StockRefusal::Changed { item: key.clone() }.into());
+            return Ok(Err(question));
         }
         let lowest = Some(history.lowest());
         // While costs are worked out anew, nobody knows what was there then.
@@ -208,15 +226,12 @@ impl<'f, 'h> Ledger<'f, 'h> {
             return Ok(Ok(written));
         }
         let at = self.stamp.effective_at;
-        let histories = match self.brought {
-            Brought::Histories(histories) => histories,
-            Brought::Nothing => {
-                self.unsure.entry(key.clone()).or_insert(item.seq);
-                return Ok(Ok(written));
-            }
+        let Some(histories) = self.pasts.histories() else {
+            self.unsure.entry(key.clone()).or_insert(item.seq);
+            return Ok(Ok(written));
         };
         let fresh = histories.iter().filter(|history| history.item == *key && item.revalued_seq <= history.upto_seq);
-        let now = fresh.flat_map(|history| &history.sources).rfind(|source| source.seq == written.seq);
+        let now = fresh.flat_map(|history| &history.sources).find(|source| source.seq == written.seq);
         // What is left is counted by documents, in this turn; only its cost comes from outside.
         Ok(match now {
             Some(now) if now.left.quantity == written.left.quantity => Ok(*now),

@@ -15,8 +15,8 @@ use crate::stock::{
 };
 
 #[derive(Debug)]
-pub(in crate::stock) struct Poster<'a, 'f, 'h> {
-    pub(in crate::stock) ledger: Ledger<'f, 'h>,
+pub(in crate::stock) struct Poster<'a, 'f> {
+    pub(in crate::stock) ledger: Ledger<'f>,
     pub(in crate::stock) document: DocumentId,
     pub(in crate::stock) header: &'a DocumentHeader,
     pub(in crate::stock) effective_at: Timestamp,
@@ -34,7 +34,7 @@ pub(in crate::stock) struct Poster<'a, 'f, 'h> {
 
 /// Posts all lines, or none of them; of a part of a long document, all that can be.
 pub(in crate::stock) fn post_lines(
-    mut poster: Poster<'_, '_, '_>,
+    mut poster: Poster<'_, '_>,
     lines: &[DocumentLine],
     resolved: &[Resolved],
 ) -> Decision<Vec<LineOutcome>> {
@@ -71,7 +71,7 @@ pub(super) fn or_left_out(line: Decision<LineOutcome>) -> Decision<LineOutcome> 
     }
 }
 
-impl Poster<'_, '_, '_> {
+impl Poster<'_, '_> {
     pub(super) fn on_hand(&self, product: &Product) -> ItemKey {
         ItemKey::on_hand(&self.header.store, &product.code)
     }

@@ -14,7 +14,7 @@ use crate::kernel::Stop;
 
 pub(super) use about::About;
 pub(super) use check::{require_available, resolve, weigh};
-pub(super) use ledger::{Brought, Ledger, Stamp, newer_rows};
+pub(super) use ledger::{Ledger, Pasts, Stamp, newer_rows};
 pub(super) use lines::{Poster, post_lines};
 pub(super) use revalue::{Revalued, Stride, change_books, count_revaluing, revalue};
 pub(super) use reverse::{Reversal, brought_in, reverse_lines};

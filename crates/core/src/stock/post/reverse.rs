@@ -82,12 +82,9 @@ pub(in crate::stock) struct Reversal<'a> {
     pub(in crate::stock) skips: bool,
 }
 
-/// Refuses, in this order: an effect before others that are about the same document; histories that have to be brought;
+/// Refuses, in this order: an effect before others that are about the same document; histories that have to be looked up;
 /// every product that is short; what was not there in the past. Where lines are left out instead, nothing of this.
-pub(in crate::stock) fn reverse_lines(
-    mut ledger: Ledger<'_, '_>,
-    reversal: Reversal<'_>,
-) -> Decision<Vec<LineOutcome>> {
+pub(in crate::stock) fn reverse_lines(mut ledger: Ledger<'_>, reversal: Reversal<'_>) -> Decision<Vec<LineOutcome>> {
     let reversed = reversal.reversed;
     let (effective_at, mut followed) = (ledger.effective_at(), followed(ledger.facts, reversed)?);
     if let Some((about, _)) = &followed {
@@ -155,7 +152,7 @@ fn leaving(lines: &[(usize, Vec<MovedRow>)]) -> BTreeMap<ItemKey, i64> {
 }
 
 fn costs_by_now(
-    ledger: &mut Ledger<'_, '_>,
+    ledger: &mut Ledger<'_>,
     reversed: &About,
     lines: &[(usize, Vec<MovedRow>)],
 ) -> Decision<Vec<(usize, Vec<Undone>)>> {
@@ -178,13 +175,13 @@ fn costs_by_now(
         }
         all.push((*index, undone));
     }
-    questions.asked()?;
+    questions.ask(ledger.facts)?;
     Ok(all)
 }
 
 /// What can be refused comes before the first row: a line of a long document is left out as a whole.
 fn require_undoable(
-    ledger: &mut Ledger<'_, '_>,
+    ledger: &mut Ledger<'_>,
     reversal: Reversal<'_>,
     rows: &[Undone],
     picks: &[LotPick],
@@ -205,12 +202,7 @@ fn require_undoable(
 }
 
 /// What came in goes out for what it came for, as far as that is there; what went out comes in for what it left for.
-fn undo_line(
-    ledger: &mut Ledger<'_, '_>,
-    reversal: Reversal<'_>,
-    index: usize,
-    rows: &[Undone],
-) -> Decision<LineOutcome> {
+fn undo_line(ledger: &mut Ledger<'_>, reversal: Reversal<'_>, index: usize, rows: &[Undone]) -> Decision<LineOutcome> {
     let (line, before) = (&reversal.reversed.lines[index], &reversal.reversed.outcomes[index]);
     let number = reversal.first_line.strict_add(u32::try_from(index).expect("few lines"));
     require_undoable(ledger, reversal, rows, &before.picks)?;
@@ -244,7 +236,7 @@ fn undo_line(
 }
 
 fn move_pieces_back(
-    ledger: &mut Ledger<'_, '_>,
+    ledger: &mut Ledger<'_>,
     document: DocumentId,
     line: &DocumentLine,
     rows: &[Undone],

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use std::vec;
 
 use surehold_core::kernel::{
-    AnyShelf, Change, Columns, Command, Corrupt, Event, Facts, Halt, LapsedHolds, Reads, Record, Row, Stop, TenantId,
-    Timestamp, Value, decode_events,
+    AnyShelf, Asked, Change, Columns, Command, Corrupt, Event, Facts, Halt, LapsedHolds, Prepared, Reads, Record, Row,
+    Stop, TenantId, Timestamp, Value, decode_events,
 };
 use uuid::Uuid;
 
@@ -101,18 +101,31 @@ impl Store {
 
     /// One command, one batch. A refusal leaves everything as it was.
     pub(crate) fn run<C: Command>(&mut self, now: Timestamp, command: &C) -> Result<Done<C::Reply>, C::Refusal> {
+        self.run_prepared(now, command, &Prepared::default()).expect("it asks for nothing")
+    }
+
+    /// The same with what was prepared for it, or what it still asks for.
+    pub(crate) fn run_prepared<C: Command>(
+        &mut self,
+        now: Timestamp,
+        command: &C,
+        prepared: &Prepared,
+    ) -> Result<Result<Done<C::Reply>, C::Refusal>, Asked> {
         // What was taken for absent and is there has the batch decided again.
         for distrust in [false, true] {
             let mut facts = Facts::new(TenantId(1), distrust);
             facts.set_now(now);
-            let reply = self.decide(&mut facts, command)?;
+            let reply = match self.decide(&mut facts, command, prepared)? {
+                Ok(reply) => reply,
+                Err(refusal) => return Ok(Err(refusal)),
+            };
             let replayed = facts.keep_changes();
             if let Some(after) = self.changed(&facts) {
                 if replayed {
                     assert_eq!(events_of(&facts), [], "{} told of something it had not done", C::NAME);
                 }
                 *self = after;
-                return Ok(Done { reply, replayed, events: events_of(&facts), wake_at: facts.worker_wake_at() });
+                return Ok(Ok(Done { reply, replayed, events: events_of(&facts), wake_at: facts.worker_wake_at() }));
             }
         }
         panic!("{} inserts what is there", C::NAME);
@@ -127,25 +140,38 @@ impl Store {
     ) -> Result<(), C::Refusal> {
         let mut facts = Facts::new(TenantId(1), true);
         facts.set_now(now);
-        self.decide(&mut facts, first)?;
+        let nothing = Prepared::default();
+        self.decide(&mut facts, first, &nothing).expect("it asks for nothing")?;
         facts.keep_changes();
-        self.decide(&mut facts, second)?;
+        self.decide(&mut facts, second, &nothing).expect("it asks for nothing")?;
         facts.keep_changes();
         *self = self.changed(&facts).expect("nothing was assumed");
         Ok(())
     }
 
-    fn decide<C: Command>(&self, facts: &mut Facts, command: &C) -> Result<C::Reply, C::Refusal> {
+    fn decide<C: Command>(
+        &self,
+        facts: &mut Facts,
+        command: &C,
+        prepared: &Prepared,
+    ) -> Result<Result<C::Reply, C::Refusal>, Asked> {
         command.reads(&mut Reads::new(facts));
         for _ in 0..ROUNDS_MAX {
             self.load(facts);
+            facts.set_prepared(prepared.clone());
             match command.decide(facts) {
-                Ok(reply) => return Ok(reply),
+                Ok(reply) => return Ok(Ok(reply)),
                 Err(Stop::Refused(refusal)) => match facts.drop_refused() {
-                    Ok(()) => return Err(refusal),
+                    Ok(()) => return Ok(Err(refusal)),
                     Err(Halt::Unloaded) => {}
                     Err(halt) => panic!("{} halts for {halt:?}", C::NAME),
                 },
+                Err(Stop::Halted(Halt::Unprepared)) => {
+                    let asked = facts.take_asked().expect("it says what it asks for");
+                    if facts.drop_refused().is_ok() {
+                        return Err(asked);
+                    }
+                }
                 Err(Stop::Halted(Halt::Unloaded)) => facts.drop_changes(),
                 // No hold lapses here.
                 Err(Stop::Halted(Halt::LapsedHolds)) => {

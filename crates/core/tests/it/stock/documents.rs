@@ -6,7 +6,7 @@ use surehold_core::kernel::{Command, ConvertMode, Hold, HoldId, HoldState, Line,
 use surehold_core::stock::commands::{
     CloseBooks, PostDocument, PutBarcodes, PutProduct, PutStore, ReverseDocument, SaveDraft, SavePart, SellHold,
 };
-use surehold_core::stock::history::{HistoryQuestion, ItemHistory};
+use surehold_core::stock::history::{Histories, HistoryQuestion, ItemHistory};
 use surehold_core::stock::{
     Against, BarcodeText, Books, DocumentContent, DocumentHeader, DocumentKind, DocumentLine, DocumentPart,
     DocumentState, ExtraCost, ItemKey, LineCost, LotCode, Pack, PackName, PartKey, Serial, SerialCode, SerialKey,
@@ -404,7 +404,7 @@ fn many_lines_are_few_rounds() {
     };
     let earlier = DocumentHeader { effective_at: Some(at), ..header(DocumentKind::Purchase) };
     let content = DocumentContent::new(earlier, lines(&more)).unwrap();
-    world.run(&PostDocument { histories, ..PostDocument::whole(document(92), content) }).unwrap();
+    world.run_knowing(&PostDocument::whole(document(92), content), Histories::new(histories)).unwrap().unwrap();
     let keys: Vec<ItemKey> = (0..LINES).map(|number| ItemKey::on_hand(&store("a"), &code(number))).collect();
     world.revalue_all(&keys);
     world.check(&keys);

@@ -9,7 +9,7 @@ use surehold_core::operations::commands::{CancelOperation, RedriveOperation};
 use surehold_core::operations::{Actor, Reason};
 use surehold_core::stock::commands::{CloseBooks, PostDocument, PutProduct};
 use surehold_core::stock::history::{
-    HistoryQuestion, ItemHistory, Later, LedgerFault, NewRow, preview, replay, rows_of,
+    Histories, HistoryQuestion, ItemHistory, Later, LedgerFault, NewRow, preview, replay, rows_of,
 };
 use surehold_core::stock::operations::POST_DOCUMENT;
 use surehold_core::stock::{
@@ -158,16 +158,14 @@ fn histories_are_checked() {
     let line = DocumentLine { cost, ..DocumentLine::new(product("tea"), 1) };
     let header = DocumentHeader { effective_at: Some(at), ..DocumentHeader::new(DocumentKind::Purchase, store("a")) };
     let content = DocumentContent::new(header, vec![line]).unwrap();
-    let mut post = PostDocument::whole(document(9_000), content);
-    let lacking = history.world.run(&post).unwrap_err();
-    assert_eq!(lacking, StockRefusal::HistoryNeeded { questions: vec![question] });
+    let post = PostDocument::whole(document(9_000), content);
+    let mut ask = |histories: Vec<ItemHistory>| history.world.run_knowing(&post, Histories::new(histories));
+    assert_eq!(ask(Vec::new()).unwrap_err(), [question.clone()]);
     let Later::Rows(mut rows) = known.later.clone() else { panic!("few rows") };
     rows.pop();
-    post.histories = vec![ItemHistory { later: Later::Rows(rows), ..known.clone() }];
-    assert_eq!(history.world.run(&post).unwrap_err(), StockRefusal::Changed { item: tea() });
+    assert_eq!(ask(vec![ItemHistory { later: Later::Rows(rows), ..known.clone() }]).unwrap_err(), [question]);
     // What was sold since is looked at in the turn.
-    post.histories = vec![known];
-    history.world.run(&post).unwrap();
+    ask(vec![known]).unwrap().unwrap();
     let act = Act::In { item: tea(), quantity: 1, cost: Fraction::whole(100) };
     history.papers.push((at.micros(), Paper::Acts(vec![act])));
     let keys = [tea(), on_hand("b", "tea")];
@@ -186,16 +184,17 @@ fn long_histories_may_be_a_little_old() {
     history.world.clock(60);
     history.sell();
     let all = history.world.item(&tea()).quantity;
-    let post = |number: u64, quantity: i64, known: &ItemHistory| {
+    let post = |number: u64, quantity: i64| {
         let line = DocumentLine::new(product("tea"), quantity);
         let header =
             DocumentHeader { effective_at: Some(at), ..DocumentHeader::new(DocumentKind::WriteOff, store("a")) };
         let content = DocumentContent::new(header, vec![line]).unwrap();
-        PostDocument { histories: vec![known.clone()], ..PostDocument::whole(document(number), content) }
+        PostDocument::whole(document(number), content)
     };
-    let short = history.world.run(&post(9_000, all + 1, &known)).unwrap_err();
+    let known = Histories::new(vec![known]);
+    let short = history.world.run_knowing(&post(9_000, all + 1), known.clone()).unwrap().unwrap_err();
     assert!(matches!(short, StockRefusal::Short { .. }), "{short}");
-    history.world.run(&post(9_001, all, &known)).unwrap();
+    history.world.run_knowing(&post(9_001, all), known).unwrap().unwrap();
     history.papers.push((at.micros(), Paper::Acts(vec![Act::Out { item: tea(), quantity: all }])));
     assert_eq!(history.world.item(&tea()).quantity, 0);
     let keys = [tea(), on_hand("b", "tea")];
@@ -229,8 +228,8 @@ fn late_documents_do_not_make_each_other_look_again() {
             let header = DocumentHeader { effective_at: Some(at), ..DocumentHeader::new(kind, store("a")) };
             let content = DocumentContent::new(header, vec![line]).unwrap();
             let id = document(9_000 + u64::try_from(number).unwrap());
-            let post = PostDocument { histories: vec![known], ..PostDocument::whole(id, content) };
-            history.world.run(&post).unwrap();
+            let known = Histories::new(vec![known]);
+            history.world.run_knowing(&PostDocument::whole(id, content), known).unwrap().unwrap();
             history.papers.push((at.micros(), Paper::Acts(vec![act])));
         }
         let keys = [tea(), on_hand("b", "tea")];

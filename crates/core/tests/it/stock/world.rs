@@ -8,15 +8,15 @@ use crate::operations::store::Store;
 
 use surehold_core::kernel::commands::{ConvertHold, CreateTenant, ExpireLapsedHolds, PlaceHold};
 use surehold_core::kernel::{
-    Command, ConvertMode, Currency, Facts, Halt, HoldId, HoldPolicy, Line, Lines, Pool, Record, Slug, Stop, TenantId,
-    Timestamp, Title,
+    Asked, Command, ConvertMode, Currency, Facts, Halt, HoldId, HoldPolicy, Line, Lines, Pool, Prepared, Record, Slug,
+    Stop, TenantId, Timestamp, Title,
 };
 use surehold_core::operations::commands::{RunStateOperation, StateRun};
 use surehold_core::operations::{Operation, Outcome};
 use surehold_core::stock::commands::{
     DocumentReply, PostDocument, PutProduct, PutStore, RevalueItem, ReverseDocument, SaveDraft, SavePart, SellHold,
 };
-use surehold_core::stock::history::{HistoryQuestion, ItemHistory, ROWS_PER_STEP_MAX, replay, rows_of, sum};
+use surehold_core::stock::history::{Histories, HistoryQuestion, ItemHistory, ROWS_PER_STEP_MAX, replay, rows_of, sum};
 use surehold_core::stock::operations::{POST_DOCUMENT, PostDocumentPart};
 use surehold_core::stock::rules::MICROS;
 use surehold_core::stock::{
@@ -77,17 +77,27 @@ fn all_items() -> Vec<ItemKey> {
     ["a", "b"].into_iter().flat_map(of).collect()
 }
 
-/// As the engine does: lapsed holds are expired before a shortage is believed.
-fn run_on<C: Command>(facts: &mut Facts, command: &C) -> Result<C::Reply, C::Refusal> {
+/// As the engine does: lapsed holds are expired before a shortage is believed. The outer error is what it asks for.
+fn run_on<C: Command>(
+    facts: &mut Facts,
+    command: &C,
+    prepared: &Prepared,
+) -> Result<Result<C::Reply, C::Refusal>, Asked> {
     loop {
+        facts.set_prepared(prepared.clone());
         match command.decide(facts) {
             Ok(reply) => {
                 facts.keep_changes();
-                return Ok(reply);
+                return Ok(Ok(reply));
             }
             Err(Stop::Refused(refusal)) => {
                 facts.drop_refused().unwrap();
-                return Err(refusal);
+                return Ok(Err(refusal));
+            }
+            Err(Stop::Halted(Halt::Unprepared)) => {
+                let asked = facts.take_asked().unwrap();
+                facts.drop_refused().unwrap();
+                return Err(asked);
             }
             Err(Stop::Halted(Halt::LapsedHolds)) => {
                 facts.drop_changes();
@@ -137,16 +147,29 @@ impl World {
     }
 
     pub(super) fn run<C: Command>(&mut self, command: &C) -> Result<C::Reply, C::Refusal> {
-        match &mut self.backing {
+        self.run_knowing(command, Histories::default()).expect("it asks for nothing")
+    }
+
+    /// The same with what was looked up for it, or what it still asks for.
+    pub(super) fn run_knowing<C: Command>(
+        &mut self,
+        command: &C,
+        histories: Histories,
+    ) -> Result<Result<C::Reply, C::Refusal>, Vec<HistoryQuestion>> {
+        let prepared = Prepared::default().with(histories);
+        let ran = match &mut self.backing {
             Backing::Facts(facts) => {
                 facts.set_now(self.now);
-                run_on(facts, command)
+                run_on(facts, command, &prepared)
             }
-            Backing::Store(store) => store.run(self.now, command).map(|done| {
-                check_reply(&done.reply);
-                done.reply
+            Backing::Store(store) => store.run_prepared(self.now, command, &prepared).map(|ran| {
+                ran.map(|done| {
+                    check_reply(&done.reply);
+                    done.reply
+                })
             }),
-        }
+        };
+        ran.map_err(|asked| asked.question::<Histories>().unwrap().clone())
     }
 
     /// How often it has to wait for records, and how many it changes.
@@ -180,18 +203,12 @@ impl World {
     }
 
     /// Runs a command, and looks up what it has to know.
-    pub(super) fn ask<C: Command<Refusal = StockRefusal>>(
-        &mut self,
-        mut command: C,
-        histories: impl Fn(&mut C) -> &mut Vec<ItemHistory>,
-    ) -> Result<C::Reply, StockRefusal> {
+    pub(super) fn ask<C: Command>(&mut self, command: &C) -> Result<C::Reply, C::Refusal> {
+        let mut histories = Histories::default();
         for _ in 0..3 {
-            match self.run(&command) {
-                Err(StockRefusal::HistoryNeeded { questions }) => {
-                    let answers = self.answers(&questions);
-                    histories(&mut command).extend(answers);
-                }
-                other => return other,
+            match self.run_knowing(command, histories.clone()) {
+                Ok(ran) => return ran,
+                Err(questions) => histories = histories.with(self.answers(&questions)),
             }
         }
         panic!("asked for more and more");
@@ -204,7 +221,7 @@ impl World {
     ) -> Result<DocumentReply, StockRefusal> {
         self.documents += 1;
         let content = DocumentContent::new(header, lines).map_err(StockRefusal::from)?;
-        self.ask(PostDocument::whole(document(self.documents), content), |post| &mut post.histories)
+        self.ask(&PostDocument::whole(document(self.documents), content))
     }
 
     pub(super) fn reverse(&mut self, number: u64, at: Option<Timestamp>) -> Result<DocumentReply, StockRefusal> {
@@ -215,7 +232,7 @@ impl World {
         assert_ne!(kind, None, "a document that is there");
         let mut reverse = ReverseDocument::new(document(self.documents), document(number), place);
         reverse.header.effective_at = at;
-        self.ask(reverse, |reverse| &mut reverse.histories)
+        self.ask(&reverse)
     }
 
     /// A draft of several parts.
@@ -423,7 +440,7 @@ impl World {
                 let content = DocumentContent::new(header(DocumentKind::Sale, place), vec![line(code, count)]).unwrap();
                 let hold = HoldId::new(uuid(1_000_000 + hold.parse::<u64>().unwrap())).unwrap();
                 let command = SellHold::new(hold, document(self.documents), content).unwrap();
-                self.ask(command, |command| &mut command.histories).map(|reply| reply.sale)
+                self.ask(&command).map(|reply| reply.sale)
             }
             ["work", "out"] => {
                 self.revalue_all(&all_items());

@@ -46,7 +46,7 @@ fn step_rows() -> u16 {
 }
 
 impl Views {
-    /// What commands ask for by `HistoryNeeded`.
+    /// What commands ask for.
     pub async fn histories(&self, tenant: TenantId, questions: &[HistoryQuestion]) -> Result<Vec<ItemHistory>, Fault> {
         let keys: BTreeSet<ItemKey> = questions.iter().map(|question| question.item.clone()).collect();
         let items: Vec<StockItem> = self.records_by_key(tenant, &keys).await?;

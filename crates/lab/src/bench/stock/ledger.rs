@@ -135,7 +135,7 @@ pub async fn post_late(engine: &Engine, shop: &Shop, product: &ProductCode, effe
     let item = ItemKey::on_hand(&shop.store, product);
     let before = item_of(engine, shop, &item).await?;
     let began = Instant::now();
-    engine.run_stock(shop.tenant, document, Options::default()).await.context("cannot post the late document")?;
+    engine.run_with(shop.tenant, document, Options::default()).await.context("cannot post the late document")?;
     let posted = began.elapsed();
     let after = loop {
         let after = item_of(engine, shop, &item).await?;

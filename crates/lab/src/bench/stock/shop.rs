@@ -87,7 +87,7 @@ impl Shop {
         lines: Vec<DocumentLine>,
     ) -> Result<()> {
         let document = self.document(kind, effective_at, lines)?;
-        engine.run_stock(self.tenant, document, Options::default()).await?;
+        engine.run_with(self.tenant, document, Options::default()).await?;
         Ok(())
     }
 
@@ -147,7 +147,7 @@ impl Seller {
         {
             let sale = self.shop.sale(&self.baskets[dice.roll(self.baskets.len())]);
             let asked = Instant::now();
-            if self.engine.run_stock(self.shop.tenant, sale, Options::default()).await.is_ok() {
+            if self.engine.run_with(self.shop.tenant, sale, Options::default()).await.is_ok() {
                 measured.latencies.record(asked.elapsed(), 1);
                 measured.holds += 1;
             } else {

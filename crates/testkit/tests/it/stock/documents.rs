@@ -111,7 +111,7 @@ pub(super) async fn carts_and_counters_compete(fixture: Fixture) {
     sale(1).await.unwrap();
     let content = DocumentContent::new(header(DocumentKind::Sale, "a"), vec![line("tea", 3)]).unwrap();
     let sell = SellHold::new(hold, new_document(), content).unwrap();
-    let sold = told(shop.world.engine.run_stock(shop.world.tenant, sell, Options::default()).await).unwrap().reply;
+    let sold = told(shop.world.engine.run_with(shop.world.tenant, sell, Options::default()).await).unwrap().reply;
     assert_eq!((sold.hold.state, sold.sale.outcomes[0].quantity), (HoldState::Converted, -3));
     assert_eq!(shop.balance(&on_hand("a", "tea")).await, worth(6, 600));
     sale(6).await.unwrap();

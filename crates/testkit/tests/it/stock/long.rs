@@ -2,10 +2,11 @@
 
 use std::time::Duration;
 
-use surehold_core::stock::commands::{AsksHistory, DocumentReply, PostDocument, ReverseDocument, SaveDraft, SavePart};
+use surehold_core::kernel::Command;
+use surehold_core::stock::commands::{DocumentReply, PostDocument, ReverseDocument, SaveDraft, SavePart};
 use surehold_core::stock::{
     Against, DocumentContent, DocumentHeader, DocumentId, DocumentKind, DocumentLine, DocumentState, ExtraCost, Spread,
-    StockDocument,
+    StockDocument, StockRefusal,
 };
 use surehold_engine::{Options, Worker, WorkerConfig};
 use surehold_testkit::fixture::Fixture;
@@ -18,11 +19,15 @@ async fn post_saved(shop: &Shop<'_>, id: DocumentId) -> StockDocument {
 }
 
 /// Begins with a long document, and waits until a worker has got to its end.
-async fn carry_out<C: AsksHistory<Reply = DocumentReply>>(shop: &Shop<'_>, id: DocumentId, begin: C) -> StockDocument {
+async fn carry_out<C: Command<Reply = DocumentReply, Refusal = StockRefusal>>(
+    shop: &Shop<'_>,
+    id: DocumentId,
+    begin: C,
+) -> StockDocument {
     let engine = shop.world.engine.clone();
     let config = WorkerConfig { poll_pause: Duration::from_millis(20), ..WorkerConfig::default() };
     let worker = Worker::start(engine.clone(), config);
-    let begun = told(engine.run_stock(shop.world.tenant, begin, Options::default()).await).unwrap();
+    let begun = told(engine.run_with(shop.world.tenant, begin, Options::default()).await).unwrap();
     assert_eq!(begun.reply.document.state, DocumentState::Posting);
     let posted = loop {
         let document: StockDocument = engine.views().record(shop.world.tenant, &id).await.unwrap().unwrap();
@@ -61,7 +66,7 @@ pub(super) async fn a_long_document_is_posted_part_by_part(fixture: Fixture) {
     assert_eq!((parts[0].key.number, parts[0].first_line, parts[0].outcomes.len()), (1, 201, 200));
     // Asked for again, it is what it was.
     let again = PostDocument::saved(posted.id);
-    let again = told(shop.world.engine.run_stock(shop.world.tenant, again, Options::default()).await).unwrap();
+    let again = told(shop.world.engine.run_with(shop.world.tenant, again, Options::default()).await).unwrap();
     assert_eq!((again.replayed, again.reply.document), (true, posted));
     shop.check(50).await;
     shop.world.audit().await;
@@ -103,7 +108,7 @@ pub(super) async fn a_long_document_is_reversed_part_by_part(fixture: Fixture) {
     };
     shop.post(header(DocumentKind::Sale, "a"), vec![line("tea", 1)]).await;
     let (_, short) = reverse();
-    let short = shop.world.engine.run_stock(shop.world.tenant, short, Options::default()).await;
+    let short = shop.world.engine.run_with(shop.world.tenant, short, Options::default()).await;
     assert!(told(short).is_err_and(|why| why.to_string().starts_with("short: a/tea (400 asked, 399 available")));
     shop.buy("tea", 1, 5).await;
     let (id, command) = reverse();

@@ -102,7 +102,7 @@ impl<'f> Shop<'f> {
         lines: Vec<DocumentLine>,
     ) -> Result<DocumentReply, StockRefusal> {
         let post = PostDocument::whole(id, DocumentContent::new(header, lines).unwrap());
-        told(self.world.engine.run_stock(self.world.tenant, post, Options::default()).await.map(|done| done.reply))
+        told(self.world.engine.run_with(self.world.tenant, post, Options::default()).await.map(|done| done.reply))
     }
 
     pub(super) async fn post(&self, header: DocumentHeader, lines: Vec<DocumentLine>) -> DocumentReply {
@@ -122,7 +122,7 @@ impl<'f> Shop<'f> {
         let reversed = &reply.document;
         let mut reverse = ReverseDocument::new(new_document(), reversed.id, reversed.header.store.clone());
         reverse.header.effective_at = at;
-        told(self.world.engine.run_stock(self.world.tenant, reverse, Options::default()).await.map(|done| done.reply))
+        told(self.world.engine.run_with(self.world.tenant, reverse, Options::default()).await.map(|done| done.reply))
     }
 
     pub(super) async fn item(&self, key: &ItemKey) -> StockItem {

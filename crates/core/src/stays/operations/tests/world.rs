@@ -173,7 +173,9 @@ impl World {
                     ExpireLapsedHolds.decide(&mut self.facts).unwrap();
                     self.facts.keep_changes();
                 }
-                Err(Stop::Halted(halt @ (Halt::Unloaded | Halt::NextBatch))) => panic!("{halt:?} with complete facts"),
+                Err(Stop::Halted(halt @ (Halt::Unloaded | Halt::NextBatch | Halt::Unprepared))) => {
+                    panic!("{halt:?} with complete facts")
+                }
             }
         }
     }

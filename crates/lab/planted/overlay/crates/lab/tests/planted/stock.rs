@@ -69,7 +69,7 @@ impl Warehouse {
         lines: Vec<DocumentLine>,
     ) -> Result<(), Failure<StockRefusal>> {
         let post = PostDocument::whole(id, DocumentContent::new(header, lines).unwrap());
-        self.engine.run_stock(TENANT, post, Options::default()).await.map(drop)
+        self.engine.run_with(TENANT, post, Options::default()).await.map(drop)
     }
 
     async fn post(&self, header: DocumentHeader, lines: Vec<DocumentLine>) -> DocumentId {
