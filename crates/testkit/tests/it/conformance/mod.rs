@@ -19,6 +19,7 @@ mod operations_audit;
 mod operations_views;
 mod outbox;
 mod pools;
+mod preparation;
 mod queue;
 mod replays;
 mod scenario;
@@ -163,6 +164,15 @@ on_each_store! {
         an_abandoned_request_is_carried_out
         stopping_serves_what_was_accepted
         reopening_finds_everything
+    }
+    preparation {
+        prepared_once_and_repeats_not_at_all
+        what_has_changed_is_prepared_again
+        prepared_three_times_then_not_executed
+        neighbours_go_on
+        a_deadline_while_it_is_prepared
+        preparing_may_take_longer_than_a_command
+        one_of_several_must_not_ask
     }
     beliefs {
         what_has_ended_is_not_done_again
