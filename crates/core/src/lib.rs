@@ -8,59 +8,10 @@ pub mod repairs;
 pub mod stays;
 pub mod stock;
 
-use kernel::{ApiKey, Hold, KeptReply, Owner, Pool, Record, SlugClaim, Table, Tenant};
-use operations::outbox::{WebhookEndpoint, WebhookTail};
-use operations::{
-    AggregateLock, Attempt, Case, CorrelatedOperation, DeadLetter, Effect, Epoch, InboxEvent, InboxSecret, Operation,
-    OperationRun, Schedule, WorkerBeat,
-};
-use repairs::RepairRecord;
-use stays::{Guest, Payment, PaymentAlias, Reservation, Stay};
-use stays::{Property, Quote, RateMonth, RatePlan, RoomType};
-use stock::{Barcode, Books, DocumentPart, Move, Product, Serial, StockDocument, StockItem, Store};
+use kernel::Table;
+
+/// The tables of each module. A new module adds a line here and one above.
+const MODULES: &[&[&Table]] = &[kernel::TABLES, operations::TABLES, repairs::TABLES, stays::TABLES, stock::TABLES];
 
 /// Every table that a store must be able to load and write.
-pub const TABLES: &[&Table] = &[
-    SlugClaim::TABLE,
-    Tenant::TABLE,
-    Pool::TABLE,
-    Hold::TABLE,
-    Owner::TABLE,
-    KeptReply::TABLE,
-    ApiKey::TABLE,
-    Operation::TABLE,
-    OperationRun::TABLE,
-    Effect::TABLE,
-    Attempt::TABLE,
-    CorrelatedOperation::TABLE,
-    DeadLetter::TABLE,
-    AggregateLock::TABLE,
-    Case::TABLE,
-    WorkerBeat::TABLE,
-    Epoch::TABLE,
-    InboxEvent::TABLE,
-    InboxSecret::TABLE,
-    Schedule::TABLE,
-    WebhookEndpoint::TABLE,
-    WebhookTail::TABLE,
-    RepairRecord::TABLE,
-    Property::TABLE,
-    RoomType::TABLE,
-    RatePlan::TABLE,
-    RateMonth::TABLE,
-    Quote::TABLE,
-    Stay::TABLE,
-    Guest::TABLE,
-    Reservation::TABLE,
-    Payment::TABLE,
-    PaymentAlias::TABLE,
-    Store::TABLE,
-    Books::TABLE,
-    Product::TABLE,
-    Barcode::TABLE,
-    StockItem::TABLE,
-    Serial::TABLE,
-    StockDocument::TABLE,
-    DocumentPart::TABLE,
-    Move::TABLE,
-];
+pub const TABLES: &[&Table] = &Table::joined::<{ Table::count(MODULES) }>(MODULES);

@@ -1,5 +1,6 @@
 //! Tenants, pools and holds: countable things that run out, and timed claims on them.
 //! Knows nothing of rooms, seats, goods or stores, and of money only how it is written.
+//! Imports: nothing.
 
 mod api_key;
 mod columns;
@@ -62,3 +63,7 @@ pub(crate) use words::words;
 
 /// No command loads more than this: nothing may make everybody else wait.
 pub const RECORDS_PER_COMMAND_MAX: usize = 2_000;
+
+/// The tables of this module.
+pub const TABLES: &[&Table] =
+    &[SlugClaim::TABLE, Tenant::TABLE, Pool::TABLE, Hold::TABLE, Owner::TABLE, KeptReply::TABLE, ApiKey::TABLE];

@@ -81,6 +81,31 @@ impl Table {
     pub fn changing(&self) -> impl Iterator<Item = &'static Column> {
         self.columns.iter().filter(|column| !column.fixed)
     }
+
+    pub(crate) const fn count(lists: &[&[&Table]]) -> usize {
+        let (mut tables, mut rest) = (0_usize, lists);
+        while let Some((list, later)) = rest.split_first() {
+            tables = tables.strict_add(list.len());
+            rest = later;
+        }
+        tables
+    }
+
+    /// All tables of these lists, of which there are as many as [`Table::count`] says.
+    pub(crate) const fn joined<const COUNT: usize>(lists: &[&[&'static Table]]) -> [&'static Table; COUNT] {
+        let mut tables = [lists[0][0]; COUNT];
+        let (mut filled, mut rest) = (0_usize, lists);
+        while let Some((list, later)) = rest.split_first() {
+            let mut index = 0_usize;
+            while index < list.len() {
+                tables[filled] = list[index];
+                filled = filled.strict_add(1);
+                index = index.strict_add(1);
+            }
+            rest = later;
+        }
+        tables
+    }
 }
 
 /// A column's value on its way to or from a store.

@@ -1,6 +1,7 @@
 //! Operations: durable, deduplicated work that is carried out after the command that asked for it. State operations
 //! change our own records; effect operations reach outside, and leave a trace before they do.
 //! Knows nothing of what any module's operations mean. Start reading at `enqueue.rs`, then `ending.rs`.
+//! Imports: kernel.
 
 mod breaker;
 pub mod builtin;
@@ -60,3 +61,25 @@ pub use schedules::{
 pub use trouble::{OperationRefusal, Trouble};
 pub use types::{FOR_EVER, Mode, Nature, OperationType, Priority};
 pub use zone::TimeZoneName;
+
+use crate::kernel::{Record, Table};
+use outbox::{WebhookEndpoint, WebhookTail};
+
+/// The tables of this module.
+pub const TABLES: &[&Table] = &[
+    Operation::TABLE,
+    OperationRun::TABLE,
+    Effect::TABLE,
+    Attempt::TABLE,
+    CorrelatedOperation::TABLE,
+    DeadLetter::TABLE,
+    AggregateLock::TABLE,
+    Case::TABLE,
+    WorkerBeat::TABLE,
+    Epoch::TABLE,
+    InboxEvent::TABLE,
+    InboxSecret::TABLE,
+    Schedule::TABLE,
+    WebhookEndpoint::TABLE,
+    WebhookTail::TABLE,
+];

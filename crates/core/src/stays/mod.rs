@@ -1,6 +1,7 @@
 //! Stays: properties, room types and rate plans, what a night costs and under which rules it is sold, and quotes.
 //! A room of a type on a night is a unit of a kernel pool; this module never counts units itself.
 //! Start reading at `dates.rs`, `records/`, then `rules.rs` and `quote.rs`.
+//! Imports: kernel, operations.
 
 pub mod commands;
 mod dates;
@@ -37,3 +38,19 @@ pub use records::{
     Checkout, CheckoutPage, DisputeState, Guest, GuestDetails, Payment, PaymentAlias, PaymentKey, PaymentState,
     Reservation, ReservationSource, ReservationState, Resolution, STRIPE, Stay, StayRoom, confirmation_code,
 };
+
+use crate::kernel::{Record, Table};
+
+/// The tables of this module.
+pub const TABLES: &[&Table] = &[
+    Property::TABLE,
+    RoomType::TABLE,
+    RatePlan::TABLE,
+    RateMonth::TABLE,
+    Quote::TABLE,
+    Stay::TABLE,
+    Guest::TABLE,
+    Reservation::TABLE,
+    Payment::TABLE,
+    PaymentAlias::TABLE,
+];

@@ -2,6 +2,7 @@
 //! An item (a product in a store) is a kernel pool whose total is the quantity on hand; claims on it are the kernel's.
 //! Knows nothing of prices that customers pay. Start reading at `rules.rs`, then `records/`, `post/lines.rs` and
 //! `history.rs`.
+//! Imports: kernel, operations.
 
 pub mod commands;
 mod content;
@@ -34,3 +35,18 @@ pub use records::{
     Revaluing, Serial, SerialKey, SkippedWhy, Spread, StockDocument, StockItem, Store, Tracking,
 };
 pub use refusal::{LeftLine, MovedItem, ShortItem, StockRefusal};
+
+use crate::kernel::{Record, Table};
+
+/// The tables of this module.
+pub const TABLES: &[&Table] = &[
+    Store::TABLE,
+    Books::TABLE,
+    Product::TABLE,
+    Barcode::TABLE,
+    StockItem::TABLE,
+    Serial::TABLE,
+    StockDocument::TABLE,
+    DocumentPart::TABLE,
+    Move::TABLE,
+];

@@ -1,4 +1,5 @@
 //! The kernel's records beside the lanes: tenants, pools, holds, the journal.
+//! Imports: repairs.
 
 mod audit;
 mod retention;

@@ -1,5 +1,6 @@
 //! Carrying operations out: which types there are, who is called, and the worker that does it.
 //! Start reading at `worker.rs`, then `states.rs` and `effects.rs`.
+//! Imports: kernel, repairs.
 
 mod agenda;
 mod audit;

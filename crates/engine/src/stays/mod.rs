@@ -1,4 +1,5 @@
 //! Stays beside the lanes: what screens read, what must hold, and letting go of quotes.
+//! Imports: kernel, operations.
 
 mod audit;
 mod quotes;

@@ -1,5 +1,6 @@
 //! Stock beside the lanes: looks up the past that commands ask for, and works out costs that a change in the past has made
 //! provisional, in the background. Nothing depends on when that is done but how soon values are exact.
+//! Imports: kernel, operations.
 
 mod audit;
 mod histories;

@@ -2,43 +2,43 @@
 
 use std::collections::BTreeSet;
 
-use super::sources::below;
+use super::modules::{CORE, MARKER};
+use super::sources::{below, modules};
 
 const ENGINE: &str = "crates/engine/src";
-
-/// A module of the engine, those of the engine that it may import, and those of the core.
-const MODULES: [(&str, &[&str], &[&str]); 4] = [
-    ("kernel", &[], &["kernel", "repairs"]),
-    ("operations", &["kernel"], &["kernel", "operations", "repairs"]),
-    ("stays", &["kernel", "operations"], &["kernel", "operations", "stays"]),
-    ("stock", &["kernel", "operations"], &["kernel", "operations", "stock"]),
-];
+/// A module says what the engine does with it.
+const DECLARATION: &str = "pub(crate) const MODULE: Module =";
 
 /// What all modules of the engine are built on may import of the core.
-const MACHINERY: &[&str] = &["kernel", "operations", "repairs"];
-/// Of the core: whatever is not below one of these is the kernel's.
-const CORE: [&str; 5] = ["kernel", "operations", "repairs", "stays", "stock"];
+const MACHINERY: [&str; 3] = ["kernel", "operations", "repairs"];
 
 /// Name all modules because they are the lists of them.
 const LISTS: [&str; 2] = ["crates/engine/src/lib.rs", "crates/engine/src/modules.rs"];
 
 #[test]
 fn modules_import_what_they_may() {
-    let shown: Vec<(&str, BTreeSet<String>)> = MODULES.iter().map(|(name, ..)| (*name, shown(name))).collect();
+    let ours = modules(ENGINE, DECLARATION);
+    let core: Vec<String> = modules(CORE, MARKER).into_iter().map(|(name, _)| name).collect();
+    let shown: Vec<(&String, BTreeSet<String>)> = ours.iter().map(|(name, _)| (name, shown(name))).collect();
     let mut wrong = Vec::new();
     for source in below(ENGINE).iter().filter(|source| !source.is_test() && !LISTS.contains(&source.path.as_str())) {
-        let row = MODULES.iter().find(|(name, ..)| source.path.starts_with(&format!("{ENGINE}/{name}/")));
-        let (own, engine_may, core_may) =
-            row.map_or(("", &[][..], MACHINERY), |(name, ours, core)| (*name, *ours, *core));
+        let own = ours.iter().find(|(name, _)| source.path.starts_with(&format!("{ENGINE}/{name}/")));
+        // Of the core a module sees the module of its own name, the kernel, and what it imports.
+        let may_import = |module: &str, of_core: bool| match own {
+            Some((name, imports)) => {
+                name == module || (of_core && module == "kernel") || imports.iter().any(|import| import == module)
+            }
+            None => of_core && MACHINERY.contains(&module),
+        };
         let code: String = source.product_code().flat_map(|(_, line)| [line, "\n"]).collect();
         for (module, names) in &shown {
             let uses = imports(&code, "crate").any(|import| import == *module || names.contains(import));
-            if uses && own != *module && !engine_may.contains(module) {
+            if uses && !may_import(module, false) {
                 wrong.push(format!("{} imports {module}", source.path));
             }
         }
-        for module in CORE.iter().filter(|module| !core_may.contains(module)) {
-            if imports(&code, "surehold_core").any(|import| import == *module) {
+        for module in core.iter().filter(|module| !may_import(module, true)) {
+            if imports(&code, "surehold_core").any(|import| import == module) {
                 wrong.push(format!("{} imports {module} of the core", source.path));
             }
         }
@@ -48,17 +48,13 @@ fn modules_import_what_they_may() {
 
 #[test]
 fn every_module_is_a_folder_and_a_line_of_the_list() {
-    for (name, ..) in MODULES {
-        let path = format!("{ENGINE}/{name}/mod.rs");
-        let declares = below(&format!("{ENGINE}/{name}"))
-            .iter()
-            .any(|source| source.path == path && source.text.contains("pub(crate) const MODULE: Module ="));
-        assert!(declares, "{path} says what the module brings");
-    }
     let list = below(ENGINE).into_iter().find(|source| source.path == LISTS[1]).unwrap().text;
-    let listed: Vec<&str> = list.split("::MODULE").filter_map(|text| text.rsplit([' ', '[']).next()).collect();
-    let rows: Vec<&str> = MODULES.iter().map(|(name, ..)| *name).collect();
-    assert_eq!(listed[..rows.len()], rows, "{} lists them", LISTS[1]);
+    let (_, list) = list.split_once("const MODULES: &[Module] = &[").unwrap();
+    let (list, _) = list.split_once("];").unwrap();
+    let mut listed: Vec<&str> = list.split(',').filter_map(|module| module.trim().strip_suffix("::MODULE")).collect();
+    listed.sort_unstable();
+    let folders: Vec<String> = modules(ENGINE, DECLARATION).into_iter().map(|(name, _)| name).collect();
+    assert_eq!(listed, folders, "{} lists them", LISTS[1]);
 }
 
 /// What a module shows to the others, by the names under which `lib.rs` passes it on.

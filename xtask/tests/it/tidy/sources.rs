@@ -28,6 +28,23 @@ impl Source {
     }
 }
 
+/// The modules of a crate, which are its folders that have `marker` in their `mod.rs`, in the order of their names, each with
+/// those that it may import as its header says: `//! Imports: kernel, operations.`
+pub(super) fn modules(src: &str, marker: &str) -> Vec<(String, Vec<String>)> {
+    let mut found = Vec::new();
+    for source in below(src) {
+        let path = source.path.strip_prefix(src).unwrap().trim_start_matches('/');
+        let Some(name) = path.strip_suffix("/mod.rs").filter(|name| !name.contains('/')) else { continue };
+        if source.text.contains(marker) {
+            let imports = source.text.lines().find_map(|line| line.strip_prefix("//! Imports: ")?.strip_suffix('.'));
+            let imports = imports.unwrap_or_else(|| panic!("{} has no line `//! Imports: …`", source.path));
+            let imports = imports.split(", ").filter(|name| *name != "nothing").map(str::to_owned);
+            found.push((name.to_owned(), imports.collect()));
+        }
+    }
+    found
+}
+
 pub(super) fn is_comment(line: &str) -> bool {
     line.trim_start().starts_with("//")
 }
