@@ -214,10 +214,7 @@ impl Describe for Event {
             }
             Event::JournalTrimmed { before_seq } => format!("journal trimmed before {before_seq}"),
             Event::KeyRevoked { key } => format!("key {key} revoked"),
-            Event::Operations(event) => format!("{event:?}"),
-            Event::Repaired(event) => format!("{event:?}"),
-            Event::Stays(event) => format!("{event:?}"),
-            Event::Stock(event) => format!("{event:?}"),
+            surehold_core::module_event!() => format!("{self:?}"),
             Event::PoolChanged { pool, version, total, overbook, granted, closed } => {
                 let (version, total, overbook, granted, closed) = (*version, *total, *overbook, *granted, *closed);
                 Pool { version, total, overbook, granted, closed, ..Pool::new(pool.clone()) }.describe(context)

@@ -112,6 +112,8 @@ impl Ledger<'_> {
                     self.say(&format!("{pool} is told to be oversold by {oversold}, and is by {told:?}"));
                 }
             }
+            Event::Operations(event) => self.check_task(event),
+            Event::Repaired(repaired) => self.say(&format!("nothing was damaged, and there is {repaired:?}")),
             Event::SlugClaimed { .. }
             | Event::TenantCreated { .. }
             | Event::PolicyChanged { .. }
@@ -119,10 +121,7 @@ impl Ledger<'_> {
             | Event::KeyRotated { .. }
             | Event::KeyRevoked { .. }
             | Event::JournalTrimmed { .. }
-            | Event::Stays(_)
-            | Event::Stock(_) => {}
-            Event::Operations(event) => self.check_task(event),
-            Event::Repaired(repaired) => self.say(&format!("nothing was damaged, and there is {repaired:?}")),
+            | surehold_core::module_event!() => {}
         }
     }
 

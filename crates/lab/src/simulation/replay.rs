@@ -132,9 +132,7 @@ impl<'a> Replay<'a> {
             | Event::KeyRotated { .. }
             | Event::KeyRevoked { .. }
             | Event::JournalTrimmed { .. }
-            | Event::Repaired(_)
-            | Event::Stays(_)
-            | Event::Stock(_) => return Err(format!("row {}: nobody asked for {event:?}", row.seq)),
+            | surehold_core::module_event!() => return Err(format!("row {}: nobody asked for {event:?}", row.seq)),
         };
         let mut best: Option<(u8, usize, usize)> = None;
         for index in self.about.get(&subject).cloned().unwrap_or_default() {

@@ -29,7 +29,9 @@ pub struct DeclaredField {
 /// No field is called `type`, `cursor` or `at`: an event is sent as one object with its fields beside these, where a second
 /// member of the name would hide the first from its readers.
 ///
-/// The kernel's declaration ends with the list of the modules, whose indices follow those of its own events.
+/// The kernel's declaration ends with the list of the modules, whose indices follow those of its own events. It also gives
+/// `module_event!`, the pattern of what is not the kernel's own: who counts pools and holds names every event of the kernel
+/// and no other module.
 macro_rules! events {
     (@sent $type:ty) => { $type };
     (@sent $type:ty as $sent:ty) => { $sent };
@@ -134,6 +136,14 @@ macro_rules! events {
                 })
             }
         }
+
+        $(
+            /// Matches an event of any module but the kernel.
+            #[macro_export]
+            macro_rules! module_event {
+                () => { $($crate::kernel::$events::$module(_))|* };
+            }
+        )?
 
         $($(impl From<$module_events> for $events {
             fn from(event: $module_events) -> $events {

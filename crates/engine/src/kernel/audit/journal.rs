@@ -140,19 +140,16 @@ impl Reading<'_> {
 
     fn event(&mut self, findings: &mut Findings, seq: i64, event: &Event) {
         match event {
+            Event::Repaired(RepairsEvent::Repaired { repaired: RepairedThing::Pool { pool, version, .. }, .. }) => {
+                self.step(pool, *version, seq);
+            }
             Event::SlugClaimed { .. }
             | Event::TenantCreated { .. }
             | Event::PolicyChanged { .. }
             | Event::KeyCreated { .. }
             | Event::KeyRotated { .. }
             | Event::KeyRevoked { .. }
-            | Event::Operations(_)
-            | Event::Stays(_)
-            | Event::Stock(_)
-            | Event::Repaired(RepairsEvent::Repaired {
-                repaired: RepairedThing::Owner { .. } | RepairedThing::Lock { .. },
-                ..
-            }) => {}
+            | surehold_core::module_event!() => {}
             Event::JournalTrimmed { before_seq } => self.trimmed_before = self.trimmed_before.max(*before_seq),
             Event::PoolChanged { pool, version, total, overbook, granted, closed } => {
                 let capacity = Capacity { total: *total, overbook: *overbook, granted: *granted, closed: *closed };
@@ -193,9 +190,6 @@ impl Reading<'_> {
             Event::BookedMoved { hold, pools, versions, from: _, to: _ } => {
                 self.changed(*hold, seq, self.beginning.is_first());
                 pools.iter().zip(versions).for_each(|(pool, version)| self.step(pool, *version, seq));
-            }
-            Event::Repaired(RepairsEvent::Repaired { repaired: RepairedThing::Pool { pool, version, .. }, .. }) => {
-                self.step(pool, *version, seq);
             }
         }
     }

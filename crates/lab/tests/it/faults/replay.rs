@@ -54,10 +54,7 @@ impl<'a> Replay<'a> {
             | Event::KeyRotated { .. }
             | Event::KeyRevoked { .. }
             | Event::JournalTrimmed { .. }
-            | Event::Repaired(_)
-            | Event::Stays(_)
-            | Event::Stock(_)
-            | Event::Operations(_) => {}
+            | surehold_core::module_event!() => {}
             Event::PoolChanged { pool, version, total, overbook, .. } => {
                 self.pools.entry(pool.clone()).or_default();
                 let pool = self.step(pool, *version);

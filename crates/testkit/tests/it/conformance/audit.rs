@@ -82,6 +82,10 @@ fn check_pool_versions(dump: &Dump) {
 
 fn pool_versions<'a>(dump: &'a Dump, event: &'a Event) -> Vec<(&'a PoolKey, i64)> {
     match event {
+        Event::PoolChanged { pool, version, .. }
+        | Event::Repaired(RepairsEvent::Repaired { repaired: RepairedThing::Pool { pool, version, .. }, .. }) => {
+            vec![(pool, *version)]
+        }
         Event::SlugClaimed { .. }
         | Event::TenantCreated { .. }
         | Event::PolicyChanged { .. }
@@ -89,19 +93,9 @@ fn pool_versions<'a>(dump: &'a Dump, event: &'a Event) -> Vec<(&'a PoolKey, i64)
         | Event::KeyRotated { .. }
         | Event::KeyRevoked { .. }
         | Event::JournalTrimmed { .. }
-        | Event::Operations(_)
-        | Event::Stays(_)
-        | Event::Stock(_)
-        | Event::Repaired(RepairsEvent::Repaired {
-            repaired: RepairedThing::Owner { .. } | RepairedThing::Lock { .. },
-            ..
-        })
         | Event::PoolOversold { .. }
-        | Event::HoldExtended { .. } => Vec::new(),
-        Event::PoolChanged { pool, version, .. }
-        | Event::Repaired(RepairsEvent::Repaired { repaired: RepairedThing::Pool { pool, version, .. }, .. }) => {
-            vec![(pool, *version)]
-        }
+        | Event::HoldExtended { .. }
+        | surehold_core::module_event!() => Vec::new(),
         Event::HoldPlaced { hold, versions }
         | Event::HoldCancelled { hold, versions }
         | Event::HoldExpired { hold, versions }
@@ -131,15 +125,12 @@ fn check_fates(dump: &Dump) {
             | Event::KeyRotated { .. }
             | Event::KeyRevoked { .. }
             | Event::JournalTrimmed { .. }
-            | Event::Operations(_)
             | Event::PoolChanged { .. }
             | Event::PoolOversold { .. }
             | Event::HoldExtended { .. }
             | Event::BookedGivenBack { .. }
             | Event::BookedMoved { .. }
-            | Event::Repaired(_)
-            | Event::Stays(_)
-            | Event::Stock(_) => continue,
+            | surehold_core::module_event!() => continue,
         };
         fates.entry(*hold).or_default().push(state);
     }
