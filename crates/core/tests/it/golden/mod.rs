@@ -3,6 +3,7 @@
 
 mod events;
 mod forms;
+mod listed;
 mod names;
 mod records;
 mod replies;
