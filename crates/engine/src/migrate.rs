@@ -1,9 +1,44 @@
-//! Migrations: numbered, checksummed, the same names in every store. The stores bring the SQL and the lock.
+//! Migrations: numbered, checksummed, the same names in every store. The stores bring the SQL, each in its folder
+//! `migrations`, and the lock.
 
 use std::fmt::Write;
 
 use sha2::{Digest, Sha256};
 use thiserror::Error;
+
+/// All migrations with the SQL of the store that asks: the names of their files, and from which on an older binary can live
+/// with the schema (see [`Migration::usable_from`]).
+#[macro_export]
+macro_rules! migrations {
+    () => {
+        $crate::migrations! {
+            "0001_kernel" 1,
+            "0002_keys" 1,
+            "0003_reading_role" 1,
+            "0004_operations" 1,
+            "0005_inbox" 1,
+            "0006_schedules" 1,
+            "0007_webhooks" 1,
+            // Before it nobody can read the event that tells of a repair, and so not the row of the journal that has it.
+            "0008_repairs" 8,
+            // Before it nobody can read the events of stays.
+            "0009_stays" 9,
+            // Before it nobody can read the events of reservations.
+            "0010_reservations" 10,
+            // Before it nobody can read the options of a quote.
+            "0011_quotes" 11,
+            // Before it nobody can read the events of stock, or knows which totals are not to be changed.
+            "0012_stock" 12,
+        }
+    };
+    ($($file:literal $usable_from:literal,)+) => {
+        &[$($crate::Migration::new(
+            $file,
+            include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/migrations/", $file, ".sql")),
+            $usable_from,
+        )),+]
+    };
+}
 
 #[derive(Clone, Copy, Debug)]
 pub struct Migration {
@@ -16,6 +51,14 @@ pub struct Migration {
 }
 
 impl Migration {
+    /// The file's name begins with four digits, which are the number.
+    pub const fn new(file: &'static str, sql: &'static str, usable_from: i64) -> Migration {
+        let (number, name) = file.split_at(4);
+        let Ok(number) = i64::from_str_radix(number, 10) else { panic!("a migration has a number of four digits") };
+        let (_, name) = name.split_at(1);
+        Migration { number, name, sql, usable_from }
+    }
+
     /// As its file is called.
     pub fn title(&self) -> String {
         format!("{:04}_{}", self.number, self.name)

@@ -10,35 +10,7 @@ use tokio_postgres::{Client, GenericClient};
 use crate::connect::{Address, ConnectError};
 use crate::roles;
 
-pub(crate) const MIGRATIONS: &[Migration] = &[
-    Migration { number: 1, name: "kernel", sql: include_str!("../migrations/0001_kernel.sql"), usable_from: 1 },
-    Migration { number: 2, name: "keys", sql: include_str!("../migrations/0002_keys.sql"), usable_from: 1 },
-    Migration {
-        number: 3,
-        name: "reading_role",
-        sql: include_str!("../migrations/0003_reading_role.sql"),
-        usable_from: 1,
-    },
-    Migration { number: 4, name: "operations", sql: include_str!("../migrations/0004_operations.sql"), usable_from: 1 },
-    Migration { number: 5, name: "inbox", sql: include_str!("../migrations/0005_inbox.sql"), usable_from: 1 },
-    Migration { number: 6, name: "schedules", sql: include_str!("../migrations/0006_schedules.sql"), usable_from: 1 },
-    Migration { number: 7, name: "webhooks", sql: include_str!("../migrations/0007_webhooks.sql"), usable_from: 1 },
-    // Before it nobody can read the event that tells of a repair, and so not the row of the journal that has it.
-    Migration { number: 8, name: "repairs", sql: include_str!("../migrations/0008_repairs.sql"), usable_from: 8 },
-    // Before it nobody can read the events of stays.
-    Migration { number: 9, name: "stays", sql: include_str!("../migrations/0009_stays.sql"), usable_from: 9 },
-    // Before it nobody can read the events of reservations.
-    Migration {
-        number: 10,
-        name: "reservations",
-        sql: include_str!("../migrations/0010_reservations.sql"),
-        usable_from: 10,
-    },
-    // Before it nobody can read the options of a quote.
-    Migration { number: 11, name: "quotes", sql: include_str!("../migrations/0011_quotes.sql"), usable_from: 11 },
-    // Before it nobody can read the events of stock, or knows which totals are not to be changed.
-    Migration { number: 12, name: "stock", sql: include_str!("../migrations/0012_stock.sql"), usable_from: 12 },
-];
+pub(crate) const MIGRATIONS: &[Migration] = surehold_engine::migrations!();
 
 /// The migration that lets those who only serve read the list of migrations.
 const LIST_READABLE_SINCE: i64 = 3;
