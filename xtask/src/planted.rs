@@ -1,14 +1,15 @@
 //! Planted bugs: each removes one guard, and the tests have to find it.
 //!
 //! The tree that is built for use contains none. `crates/lab/planted` describes each bug as edits of the source; here they
-//! are applied to a copy of the tree under `target/planted`, which is built once, with all bugs behind a switch. Start at
-//! [`run`].
+//! are applied to a copy of the tree under `target/planted`, which is built once, with all bugs behind a switch. The
+//! sample module of docs/adding-a-module.md is built in the same copy. Start at [`run`].
 
 mod catalogue;
 mod copy;
 mod dependencies;
 mod options;
 mod proofs;
+mod sample;
 mod trials;
 
 use std::path::{Path, PathBuf};
@@ -60,7 +61,8 @@ pub(crate) fn run(arguments: &[String], variables: Variables) -> Result<()> {
 mod tests {
     use super::*;
 
-    /// Builds nothing: a change of the source that an edit no longer fits is noticed by every test run.
+    /// Builds nothing: a change of the source that an edit no longer fits is noticed by every test run. The edits of the sample
+    /// module are among them.
     #[test]
     fn every_planted_bug_still_fits() {
         let fitted = Catalogue::read(&root()).and_then(|catalogue| catalogue.edited(&root()));

@@ -1,4 +1,5 @@
-//! What `crates/lab/planted` says: the bugs, the edits that plant them, and where torture looks for them.
+//! What `crates/lab/planted` says: the bugs, the edits that plant them, and where torture looks for them; and the edits that
+//! register the sample module.
 
 use std::collections::{BTreeMap, HashSet};
 use std::fs;
@@ -20,7 +21,13 @@ pub(super) struct Catalogue {
     pub(super) controls: Vec<Trial>,
     /// Edits that belong to no bug.
     support: Vec<Support>,
+    /// Of the sample module.
+    #[serde(rename = "registration")]
+    registrations: Vec<Edit>,
 }
+
+/// Whose registrations are, in messages.
+const SAMPLE: &str = "the sample module";
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -83,6 +90,7 @@ impl Catalogue {
             whole.bugs.extend(part.bugs);
             whole.controls.extend(part.controls);
             whole.support.extend(part.support);
+            whole.registrations.extend(part.registrations);
         }
         whole.check()?;
         Ok(whole)
@@ -118,28 +126,42 @@ impl Catalogue {
 
     fn edits(&self) -> impl Iterator<Item = (&str, &Edit)> {
         let bugs = self.bugs.iter().flat_map(|bug| bug.edits.iter().map(|edit| (bug.name.as_str(), edit)));
-        bugs.chain(
-            self.support.iter().flat_map(|support| support.edits.iter().map(|edit| (support.what.as_str(), edit))),
-        )
+        let support = self.support.iter();
+        let support = support.flat_map(|support| support.edits.iter().map(|edit| (support.what.as_str(), edit)));
+        bugs.chain(support).chain(self.registrations())
+    }
+
+    fn registrations(&self) -> impl Iterator<Item = (&str, &Edit)> {
+        self.registrations.iter().map(|edit| (SAMPLE, edit))
     }
 
     /// The files that differ in the copy. Fails if an edit does not fit.
     pub(super) fn edited(&self, root: &Path) -> Result<BTreeMap<PathBuf, String>> {
-        let mut by_file: BTreeMap<&Path, Vec<(&str, &Edit)>> = BTreeMap::new();
-        for (owner, edit) in self.edits() {
-            by_file.entry(&edit.file).or_default().push((owner, edit));
-        }
-        let mut edited = BTreeMap::new();
-        for (file, edits) in by_file {
-            let text = fs::read_to_string(root.join(file))
-                .with_context(|| format!("`{}` edits {}, which cannot be read", edits[0].0, file.display()))?;
-            let text = apply(&text, &edits).with_context(|| {
-                format!("{} has changed; adapt the edit in {FOLDER}, so that the bug stays the same", file.display())
-            })?;
-            edited.insert(file.to_owned(), text);
-        }
-        Ok(edited)
+        apply_all(self.edits(), root)
     }
+
+    /// The files that the sample module touches, as it leaves them.
+    #[cfg(test)]
+    pub(super) fn registered(&self, root: &Path) -> Result<BTreeMap<PathBuf, String>> {
+        apply_all(self.registrations(), root)
+    }
+}
+
+fn apply_all<'e>(edits: impl Iterator<Item = (&'e str, &'e Edit)>, root: &Path) -> Result<BTreeMap<PathBuf, String>> {
+    let mut by_file: BTreeMap<&Path, Vec<(&str, &Edit)>> = BTreeMap::new();
+    for (owner, edit) in edits {
+        by_file.entry(&edit.file).or_default().push((owner, edit));
+    }
+    let mut edited = BTreeMap::new();
+    for (file, edits) in by_file {
+        let text = fs::read_to_string(root.join(file))
+            .with_context(|| format!("`{}` edits {}, which cannot be read", edits[0].0, file.display()))?;
+        let text = apply(&text, &edits).with_context(|| {
+            format!("{} has changed; adapt the edit in {FOLDER}, so that its meaning stays the same", file.display())
+        })?;
+        edited.insert(file.to_owned(), text);
+    }
+    Ok(edited)
 }
 
 impl Edit {

@@ -11,7 +11,7 @@ use anyhow::{Context, Result, ensure};
 use serde_json::Value;
 
 use super::catalogue::{Catalogue, FOLDER};
-use super::dependencies;
+use super::{dependencies, sample};
 use crate::cargo::{cargo, executables};
 
 /// Everything in one build, so that it has one set of features.
@@ -21,8 +21,8 @@ const BUILD: &str = "build --locked --package surehold-lab \
 const TORTURE: &str = "surehold-lab";
 /// The proofs that need no processes.
 const PROOFS: [&str; 2] = ["planted", "simulation_planted"];
-/// Laid over the copy, path by path.
-const OVERLAY: &str = "overlay";
+/// Laid over the copy, path by path: what bugs need, and the sample module.
+const OVERLAYS: [&str; 2] = ["overlay", sample::FOLDER];
 const NAMES: &str = "crates/core/src/planted/names.rs";
 
 pub(super) struct Built {
@@ -35,10 +35,8 @@ pub(super) fn make(root: &Path, catalogue: &Catalogue) -> Result<PathBuf> {
     let mut files: BTreeMap<PathBuf, Vec<u8>> = BTreeMap::new();
     for file in tracked(root)? {
         let content = fs::read(root.join(&file)).with_context(|| format!("cannot read {}", file.display()))?;
-        match file.strip_prefix(Path::new(FOLDER).join(OVERLAY)) {
-            Ok(laid_over) => files.insert(laid_over.to_owned(), content),
-            Err(_) => files.insert(file, content),
-        };
+        let laid_over = OVERLAYS.iter().find_map(|overlay| file.strip_prefix(Path::new(FOLDER).join(overlay)).ok());
+        files.insert(laid_over.unwrap_or(&file).to_owned(), content);
     }
     files.extend(catalogue.edited(root)?.into_iter().map(|(file, text)| (file, text.into_bytes())));
     files.insert(NAMES.into(), names(catalogue).into_bytes());

@@ -1,11 +1,13 @@
 //! Every bug that can be planted does harm: the same scenario is right without it and wrong with it. So whatever is to
 //! find planted bugs has something to find. The scenarios are as small as they can be, on real stores.
+//! `lockers` is no bug, but the sample module, which stands in the same copy.
 #![allow(clippy::unwrap_used, reason = "a test that unwraps what is not there has failed, as it should")]
 
 mod batches;
 mod disk;
 mod holds;
 mod http;
+mod lockers;
 mod log;
 mod nodes;
 mod operations;

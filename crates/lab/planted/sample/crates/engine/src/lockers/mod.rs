@@ -1,0 +1,9 @@
+//! Lockers: who has one, and whether each rental has a locker booked.
+//! Imports: kernel.
+
+mod audit;
+mod views;
+
+use crate::module::Module;
+
+pub(crate) const MODULE: Module = Module { audits: &[audit::AUDIT], background: &[], register: |registry| registry };

@@ -1,0 +1,27 @@
+//! Lockers: rent one, and list who has one.
+//! Imports: nothing.
+
+#[cfg(feature = "fuzz")]
+mod fuzz;
+mod rentals;
+
+use surehold_core::lockers::LockersRefusal;
+
+use crate::api::Module;
+use crate::problem::refusals;
+use crate::routes::{Routes, routes};
+
+refusals!("Lockers": LockersRefusal);
+
+fn public() -> Routes {
+    Routes::new().routes(routes!(rentals::rentals_list, rentals::locker_rent))
+}
+
+pub(crate) const MODULE: Module = Module {
+    public,
+    admin: Routes::new,
+    state: |_| {},
+    refusals: REFUSALS,
+    #[cfg(feature = "fuzz")]
+    readers: fuzz::READERS,
+};
