@@ -1,50 +1,33 @@
-//! How texts look in the description of the API. The kernel's own types decide; these only tell it to callers, in words
-//! that a generator of clients or of tests understands.
+//! What descriptions mention beside the types that travel: the core's types, which describe themselves, and texts for which
+//! there is no type.
 
 #[cfg(feature = "schema")]
 use surehold_core::operations::outbox::offered_events;
 #[cfg(feature = "schema")]
 use utoipa::openapi::RefOr;
 #[cfg(feature = "schema")]
-use utoipa::openapi::schema::{AnyOfBuilder, KnownFormat, ObjectBuilder, Schema, SchemaFormat, Type};
+use utoipa::openapi::schema::{ObjectBuilder, Schema, Type};
 
-use super::{OperationName, PoolName};
+pub use surehold_core::kernel::{
+    Currency, HoldId, HoldState, OwnerName, Reference, ResourceName, Slot, Slug, Timestamp,
+};
+pub use surehold_core::operations::outbox::EndpointId;
+pub use surehold_core::operations::{CaseState, DedupeKey, InboxName, OperationState, ScheduleName, TypeName};
+pub use surehold_core::stays::{PropertyName, QuoteId, RatePlanCode, ReservationState, RoomTypeCode};
+pub use surehold_core::stock::{BarcodeText, DocumentId, DocumentNote, Place, ProductCode, StoreName};
+
 use crate::describe::ToSchema;
+pub use crate::{Day, KeyRef};
+use crate::{OperationName, PoolName};
 
-/// A name of the caller's choice: at most 200 bytes of UTF-8, no control characters, no blank at either end.
+/// Who somebody is or how they can be reached: at most 200 bytes of UTF-8, no control characters, no blank at either end.
 #[derive(Debug, ToSchema)]
 #[schema(
     min_length = 1,
     max_length = 200,
-    example = "double",
     pattern = r"^[^\s\x00-\x1f\x7f-\x9f]([^\x00-\x1f\x7f-\x9f]*[^\s\x00-\x1f\x7f-\x9f])?$"
 )]
-pub struct Name(pub String);
-
-/// A tenant's name in addresses.
-#[derive(Debug, ToSchema)]
-#[schema(example = "casa-azul", min_length = 1, max_length = 63, pattern = "^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$")]
-pub struct Slug(pub String);
-
-/// The id of a hold: a UUID of version 7.
-#[derive(Debug, ToSchema)]
-#[schema(format = Uuid, example = "019a8d1e-6f00-7000-8000-000000000001",
-    pattern = "^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-7[0-9a-fA-F]{3}-[89abAB][0-9a-fA-F]{3}-[0-9a-fA-F]{12}$")]
-pub struct HoldId(pub String);
-
-/// The reference of a key: the key without `sh_` and the secret.
-#[derive(Debug, ToSchema)]
-#[schema(example = "live_1_00ff00ff00ff00ff", pattern = "^(live_[0-9]{1,18}|test_[1-9][0-9]{0,17})_[0-9a-f]{16}$")]
-pub struct KeyId(pub String);
-
-/// A schedule's name.
-#[derive(Debug, ToSchema)]
-#[schema(example = "night-audit", min_length = 1, max_length = 100, pattern = "^[A-Za-z0-9][A-Za-z0-9._-]*$")]
-pub struct ScheduleName(pub String);
-/// A webhook endpoint's name.
-#[derive(Debug, ToSchema)]
-#[schema(example = "orders", min_length = 1, max_length = 63, pattern = "^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$")]
-pub struct EndpointId(pub String);
+pub struct GuestText(pub String);
 
 /// The place of an event, as the event feed gives it.
 #[derive(Debug, ToSchema)]
@@ -55,39 +38,6 @@ pub struct Cursor(pub String);
 #[derive(Debug, ToSchema)]
 #[schema(min_length = 1, max_length = 200, pattern = "^[!-~]([ -~]*[!-~])?$")]
 pub struct IdempotencyKey(pub String);
-
-/// The date of a night; empty for things without one.
-#[derive(Debug)]
-pub struct Slot;
-
-#[cfg(feature = "schema")]
-impl utoipa::PartialSchema for Slot {
-    fn schema() -> RefOr<Schema> {
-        let text = || ObjectBuilder::new().schema_type(Type::String);
-        let night = text().format(Some(SchemaFormat::KnownFormat(KnownFormat::Date)));
-        let none = text().max_length(Some(0));
-        let either = AnyOfBuilder::new().item(night).item(none).examples(["2026-12-24"]);
-        either.description(Some("The date of a night; empty for things without one.")).into()
-    }
-}
-
-#[cfg(feature = "schema")]
-impl ToSchema for Slot {}
-
-/// What kind of thing an operation does: capitals, digits and underscores.
-#[derive(Debug, ToSchema)]
-#[schema(min_length = 1, max_length = 64, example = "ISSUE_TICKETS", pattern = "^[A-Z][A-Z0-9_]{0,63}$")]
-pub struct OperationType(pub String);
-
-/// What an operation is done to: the parts of its type's key, joined by colons; at most 400 bytes of UTF-8.
-#[derive(Debug, ToSchema)]
-#[schema(
-    min_length = 1,
-    max_length = 400,
-    example = "4711",
-    pattern = r"^[^\s\x00-\x1f\x7f-\x9f]([^\x00-\x1f\x7f-\x9f]*[^\s\x00-\x1f\x7f-\x9f])?$"
-)]
-pub struct OperationKey(pub String);
 
 /// Something that operations have to do with.
 #[derive(Debug, ToSchema)]
@@ -147,7 +97,7 @@ pub struct RepairedPool {
 /// What an owner holds, as counted now.
 #[derive(Debug, ToSchema)]
 pub struct RepairedOwner {
-    pub owner: Name,
+    pub owner: OwnerName,
     pub holds: i64,
     pub lifetime_secs: i64,
 }
@@ -158,86 +108,6 @@ pub struct RepairedLock {
     pub aggregate: String,
     pub operation: OperationName,
 }
-
-/// Who did something or why: at most 500 bytes of UTF-8, no control characters, no blank at either end.
-#[derive(Debug, ToSchema)]
-#[schema(
-    min_length = 1,
-    max_length = 500,
-    pattern = r"^[^\s\x00-\x1f\x7f-\x9f]([^\x00-\x1f\x7f-\x9f]*[^\s\x00-\x1f\x7f-\x9f])?$"
-)]
-pub struct ActText(pub String);
-
-/// A property's name or the code of a room type or rate plan: lower-case letters, digits and dashes.
-#[derive(Debug, ToSchema)]
-#[schema(example = "casa-mar", min_length = 1, max_length = 63, pattern = "^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$")]
-pub struct ShortName(pub String);
-
-/// The id of a quote: a UUID of version 7.
-#[derive(Debug, ToSchema)]
-#[schema(format = Uuid, example = "019a8d1e-6f00-7000-8000-000000000002",
-    pattern = "^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-7[0-9a-fA-F]{3}-[89abAB][0-9a-fA-F]{3}-[0-9a-fA-F]{12}$")]
-pub struct QuoteId(pub String);
-
-/// A currency of ISO 4217. Amounts are in its minor unit: cents, where it has them.
-#[derive(Debug, ToSchema)]
-#[schema(example = "BRL", pattern = "^[A-Z]{3}$")]
-pub struct Currency(pub String);
-
-/// A time of the day at the property, to the minute.
-#[derive(Debug, ToSchema)]
-#[schema(example = "15:00", pattern = "^([01][0-9]|2[0-3]):[0-5][0-9]$")]
-pub struct LocalTime(pub String);
-
-/// A date.
-#[derive(Debug, ToSchema)]
-#[schema(format = Date, example = "2026-12-24")]
-pub struct Day(pub String);
-
-/// A store's name: lower-case letters, digits and dashes.
-#[derive(Debug, ToSchema)]
-#[schema(example = "main", min_length = 1, max_length = 63, pattern = "^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$")]
-pub struct StoreName(pub String);
-
-/// Your own code for a product: at most 100 bytes of UTF-8, no control characters, no blank at either end.
-#[derive(Debug, ToSchema)]
-#[schema(
-    min_length = 1,
-    max_length = 100,
-    example = "tea",
-    pattern = r"^[^\s\x00-\x1f\x7f-\x9f]([^\x00-\x1f\x7f-\x9f]*[^\s\x00-\x1f\x7f-\x9f])?$"
-)]
-pub struct ProductCode(pub String);
-
-/// What a scanner reads: at most 100 bytes of UTF-8, no control characters, no blank at either end.
-#[derive(Debug, ToSchema)]
-#[schema(
-    min_length = 1,
-    max_length = 100,
-    example = "4006381333931",
-    pattern = r"^[^\s\x00-\x1f\x7f-\x9f]([^\x00-\x1f\x7f-\x9f]*[^\s\x00-\x1f\x7f-\x9f])?$"
-)]
-pub struct BarcodeText(pub String);
-
-/// A unit, a pack, a lot or a serial number: at most 100 bytes of UTF-8, no control characters, no blank at either end.
-#[derive(Debug, ToSchema)]
-#[schema(
-    min_length = 1,
-    max_length = 100,
-    pattern = r"^[^\s\x00-\x1f\x7f-\x9f]([^\x00-\x1f\x7f-\x9f]*[^\s\x00-\x1f\x7f-\x9f])?$"
-)]
-pub struct StockCode(pub String);
-
-/// The id of a document: a UUID of version 7.
-#[derive(Debug, ToSchema)]
-#[schema(format = Uuid, example = "019a8d1e-6f00-7000-8000-000000000003",
-    pattern = "^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-7[0-9a-fA-F]{3}-[89abAB][0-9a-fA-F]{3}-[0-9a-fA-F]{12}$")]
-pub struct DocumentId(pub String);
-
-/// A price in minor units, with up to six decimals.
-#[derive(Debug, ToSchema)]
-#[schema(example = "2490", pattern = r"^[0-9]{1,12}(\.[0-9]{1,6})?$")]
-pub struct Price(pub String);
 
 /// Money in minor units, with up to six decimals.
 #[derive(Debug, ToSchema)]

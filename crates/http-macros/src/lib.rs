@@ -28,8 +28,8 @@ pub fn path(arguments: TokenStream, handler: TokenStream) -> TokenStream {
 }
 
 /// For the struct of a query string: derives what reads and describes it, and refuses other parameters. `page` adds the
-/// cursor and the limit of a list behind its own parameters; `page after StoreName as described::StoreName` says what the
-/// cursor is, if it is more than a text.
+/// cursor and the limit of a list behind its own parameters; `page after StoreName` says what the cursor is, if it is more
+/// than a text.
 #[proc_macro_attribute]
 pub fn query(arguments: TokenStream, item: TokenStream) -> TokenStream {
     match (page_parameters(&arguments.to_string()), item.into_iter().collect::<Vec<_>>().as_slice()) {
@@ -39,7 +39,7 @@ pub fn query(arguments: TokenStream, item: TokenStream) -> TokenStream {
             let derived: TokenStream = DERIVED.parse().expect("attributes");
             derived.into_iter().chain(head.iter().cloned()).chain([fields.into()]).collect()
         }
-        _ => "compile_error!(\"a struct with named fields; `page`, `page after TYPE as DESCRIBED` or nothing\");"
+        _ => "compile_error!(\"a struct with named fields; `page`, `page after TYPE` or nothing\");"
             .parse()
             .expect("a call of a macro"),
     }
@@ -54,8 +54,8 @@ fn page_parameters(arguments: &str) -> Option<String> {
         None => return arguments.is_empty().then(String::new),
         Some("") => "after: Option<String>,".to_owned(),
         Some(after) => {
-            let (cursor, described) = after.trim().strip_prefix("after ")?.split_once(" as ")?;
-            format!("#[param(value_type = Option<{described}>)] after: Option<{cursor}>,")
+            let cursor = after.trim().strip_prefix("after ")?;
+            format!("after: Option<{cursor}>,")
         }
     };
     Some(format!(

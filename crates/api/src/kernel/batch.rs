@@ -32,9 +32,7 @@ pub enum BatchCommand {
 
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 pub struct ExtendItem {
-    #[schema(value_type = crate::described::HoldId)]
     pub id: HoldId,
-    #[schema(value_type = String, format = DateTime)]
     pub until: Timestamp,
     #[serde(default)]
     #[schema(required = false)]
@@ -43,7 +41,6 @@ pub struct ExtendItem {
 
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 pub struct ConvertItem {
-    #[schema(value_type = crate::described::HoldId)]
     pub id: HoldId,
     pub mode: ConvertMode,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -53,7 +50,6 @@ pub struct ConvertItem {
 
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 pub struct CancelItem {
-    #[schema(value_type = crate::described::HoldId)]
     pub id: HoldId,
 }
 
@@ -90,7 +86,6 @@ pub struct BatchResponse {
 
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 pub struct BatchResult {
-    #[schema(value_type = crate::described::HoldId)]
     pub id: HoldId,
     /// What the command alone would have been answered with.
     #[schema(example = 201)]

@@ -4,7 +4,11 @@ use jiff::civil::Date;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use surehold_core::kernel::Slot;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+use crate::describe::ToSchema;
+
+/// A date.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ToSchema)]
+#[schema(value_type = String, format = Date, example = "2026-12-24")]
 pub struct Day(pub Date);
 
 impl<'de> Deserialize<'de> for Day {

@@ -14,7 +14,6 @@ pub struct Event {
     /// The event's place: give it as `after` or `Last-Event-ID` to get what follows.
     #[schema(example = "12-0")]
     pub cursor: String,
-    #[schema(value_type = String, format = DateTime)]
     pub at: Timestamp,
     #[serde(flatten)]
     pub body: EventBody,

@@ -4,7 +4,6 @@ use serde::{Deserialize, Serialize};
 use surehold_core::kernel::{self, HoldId, OwnerName, Reference, Timestamp};
 
 use crate::describe::ToSchema;
-use crate::described;
 
 use crate::Pool;
 
@@ -20,7 +19,6 @@ pub struct Explanation {
     pub held_live: i64,
     /// When the next unit is free at the latest: when enough holds have expired, unless they are converted or extended.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<String>, format = DateTime)]
     pub next_free_at_latest: Option<Timestamp>,
     /// Live holds on the pool, the next to expire first.
     pub holds: Vec<HoldOnPool>,
@@ -30,16 +28,12 @@ pub struct Explanation {
 
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 pub struct HoldOnPool {
-    #[schema(value_type = described::HoldId)]
     pub id: HoldId,
     pub quantity: i64,
-    #[schema(value_type = String, format = DateTime)]
     pub expires_at: Timestamp,
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<described::Name>)]
     pub owner: Option<OwnerName>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<described::Name>)]
     pub reference: Option<Reference>,
 }
 

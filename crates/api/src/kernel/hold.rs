@@ -4,7 +4,8 @@ use serde::{Deserialize, Serialize, Serializer};
 use serde_json::value::RawValue;
 use surehold_core::kernel::commands::{self, Extension};
 use surehold_core::kernel::{
-    self, HoldId, Invalid, Lines, LinesSent, Metadata, OwnerName, PoolKey, Reference, ResourceName, Slot, Timestamp,
+    self, ConvertMode, HoldId, HoldState, Invalid, Lines, LinesSent, Metadata, OwnerName, PoolKey, Reference,
+    ResourceName, Slot, Timestamp,
 };
 
 use super::pool::no_slot;
@@ -13,11 +14,10 @@ use crate::describe::ToSchema;
 /// Units of one pool.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 pub struct Line {
-    #[schema(value_type = crate::described::Name)]
     pub resource: ResourceName,
     /// A date; left out for things without one.
     #[serde(default = "no_slot")]
-    #[schema(value_type = crate::described::Slot, required = false)]
+    #[schema(required = false)]
     pub slot: Slot,
     #[serde(default = "one")]
     #[schema(minimum = 1, maximum = 1_000_000, default = 1)]
@@ -39,7 +39,6 @@ pub struct PlaceHold {
     /// A UUIDv7 of your own: the identity of the request, so that a repeat finds the first hold. Without it an
     /// `Idempotency-Key` is needed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<crate::described::HoldId>)]
     pub id: Option<HoldId>,
     #[schema(min_items = 1, max_items = 100)]
     pub lines: Vec<Line>,
@@ -49,11 +48,9 @@ pub struct PlaceHold {
     pub lifetime_secs: Option<i64>,
     /// Who holds; limits are counted per owner.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<crate::described::Name>)]
     pub owner: Option<OwnerName>,
     /// Your own name for the hold: a cart, a conversation, an order.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<crate::described::Name>)]
     pub reference: Option<Reference>,
     /// Anything, up to 16 KiB. Never looked into.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -85,7 +82,6 @@ impl PlaceHold {
 pub struct ExtendHold {
     /// The new expiry. An earlier one than the present changes nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<String>, format = DateTime)]
     pub until: Option<Timestamp>,
     /// Seconds to add to the present expiry.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -109,24 +105,6 @@ impl ExtendHold {
     }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum ConvertMode {
-    /// The units stay in the pool as booked: rooms, seats.
-    Book,
-    /// They leave the pool, and its total goes down: goods.
-    Consume,
-}
-
-impl From<ConvertMode> for kernel::ConvertMode {
-    fn from(mode: ConvertMode) -> kernel::ConvertMode {
-        match mode {
-            ConvertMode::Book => kernel::ConvertMode::Book,
-            ConvertMode::Consume => kernel::ConvertMode::Consume,
-        }
-    }
-}
-
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 pub struct ConvertHold {
     pub mode: ConvertMode,
@@ -139,7 +117,7 @@ pub struct ConvertHold {
 impl ConvertHold {
     pub fn into_command(self, id: HoldId) -> Result<commands::ConvertHold, Invalid> {
         let part = self.lines.map(lines).transpose()?;
-        Ok(commands::ConvertHold { id, mode: self.mode.into(), part })
+        Ok(commands::ConvertHold { id, mode: self.mode, part })
     }
 }
 
@@ -173,20 +151,10 @@ impl GiveBack {
     }
 }
 
-#[derive(Clone, Copy, Debug, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum HoldState {
-    Active,
-    Converted,
-    Cancelled,
-    Expired,
-}
-
 /// What a converted hold has: the units booked as of now, or the units consumed.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 pub struct Kept {
-    #[schema(value_type = ConvertMode)]
-    pub mode: kernel::ConvertMode,
+    pub mode: ConvertMode,
     /// As of now: booked units may be given back and moved.
     #[schema(value_type = Vec<Line>)]
     pub lines: LinesSent,
@@ -194,30 +162,22 @@ pub struct Kept {
 
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 pub struct Hold {
-    #[schema(value_type = crate::described::HoldId)]
     pub id: HoldId,
-    #[schema(value_type = HoldState)]
-    pub state: kernel::HoldState,
+    pub state: HoldState,
     #[schema(value_type = Vec<Line>)]
     pub lines: LinesSent,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub kept: Option<Kept>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<crate::described::Name>)]
     pub owner: Option<OwnerName>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<crate::described::Name>)]
     pub reference: Option<Reference>,
     #[serde(skip_serializing_if = "Option::is_none", serialize_with = "metadata_object")]
-    #[schema(value_type = Option<Object>)]
     pub metadata: Option<Metadata>,
-    #[schema(value_type = String, format = DateTime)]
     pub placed_at: Timestamp,
     /// From this instant on it is dead for everybody.
-    #[schema(value_type = String, format = DateTime)]
     pub expires_at: Timestamp,
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<String>, format = DateTime)]
     pub ended_at: Option<Timestamp>,
     pub version: i64,
     /// Versions of the pools after this command, in the order of the lines it changed; absent when it changed none.

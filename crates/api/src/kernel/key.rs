@@ -1,9 +1,8 @@
 //! Tenants and keys on the wire.
 
 use serde::{Deserialize, Serialize};
-use surehold_core::kernel::{self, ApiKey, HoldPolicy, KeyName, Slug, TenantId, Timestamp};
+use surehold_core::kernel::{self, ApiKey, HoldPolicy, KeyMode, KeyName, KeyRef, KeyScope, Slug, TenantId, Timestamp};
 
-use super::key_ref::{KeyMode, KeyRef};
 use crate::describe::ToSchema;
 
 /// How long holds may live and how much one owner may hold.
@@ -46,7 +45,6 @@ impl From<Policy> for HoldPolicy {
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 pub struct CreateTenant {
     /// The tenant's name in addresses. A repeat finds the tenant that is there.
-    #[schema(value_type = crate::described::Slug)]
     pub slug: Slug,
     #[serde(default)]
     #[schema(required = false)]
@@ -57,7 +55,6 @@ pub struct CreateTenant {
 pub struct Tenant {
     #[schema(value_type = i64)]
     pub id: TenantId,
-    #[schema(value_type = crate::described::Slug)]
     pub slug: Slug,
     pub mode: KeyMode,
     pub policy: Policy,
@@ -72,41 +69,12 @@ pub struct TenantPage {
     pub next: Option<String>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum KeyScope {
-    /// Look at pools, holds, stock and events.
-    Read,
-    /// Place, extend, convert, move and cancel holds; post sales and customers' returns.
-    Sell,
-    /// Change pools, inboxes and the policy; post all other documents, close books.
-    Manage,
-    /// Deliver tasks.
-    Tasks,
-    /// Everything, for every tenant, and the keys themselves.
-    Admin,
-}
-
-impl From<KeyScope> for kernel::KeyScope {
-    fn from(scope: KeyScope) -> kernel::KeyScope {
-        match scope {
-            KeyScope::Read => kernel::KeyScope::Read,
-            KeyScope::Sell => kernel::KeyScope::Sell,
-            KeyScope::Manage => kernel::KeyScope::Manage,
-            KeyScope::Tasks => kernel::KeyScope::Tasks,
-            KeyScope::Admin => kernel::KeyScope::Admin,
-        }
-    }
-}
-
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 pub struct CreateKey {
     /// Whose key it is; left out for a key of the installation, which has the scope `admin` and nothing else.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<crate::described::Slug>)]
     pub tenant: Option<Slug>,
     /// What it is for.
-    #[schema(value_type = crate::described::Name)]
     pub name: KeyName,
     #[schema(min_items = 1)]
     pub scopes: Vec<KeyScope>,
@@ -115,7 +83,6 @@ pub struct CreateKey {
     #[schema(required = false, default = "live")]
     pub mode: KeyMode,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<String>, format = DateTime)]
     pub expires_at: Option<Timestamp>,
     /// Requests a second on each node, if not the node's default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -143,26 +110,20 @@ fn a_day() -> i64 {
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 pub struct Key {
     /// Its reference: the key without `sh_` and the secret.
-    #[schema(value_type = crate::described::KeyId)]
     pub id: KeyRef,
-    #[schema(value_type = crate::described::Name)]
     pub name: KeyName,
     #[schema(value_type = Vec<KeyScope>)]
     pub scopes: kernel::KeyScopes,
     pub mode: KeyMode,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub requests_per_s: Option<i64>,
-    #[schema(value_type = String, format = DateTime)]
     pub created_at: Timestamp,
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<String>, format = DateTime)]
     pub expires_at: Option<Timestamp>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<String>, format = DateTime)]
     pub revoked_at: Option<Timestamp>,
     /// The key that took its place.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<String>)]
     pub replaced_by: Option<KeyRef>,
 }
 

@@ -6,7 +6,6 @@ mod event;
 mod explain;
 mod hold;
 mod key;
-mod key_ref;
 mod pool;
 mod repair;
 
@@ -14,11 +13,8 @@ pub use batch::{BatchCommand, BatchRequest, BatchResponse, BatchResult, CancelIt
 pub use day::Day;
 pub use event::{CaseName, Event, EventBody, EventPage, OperationName, render_event};
 pub use explain::{Explanation, HoldOnPool};
-pub use hold::{
-    ConvertHold, ConvertMode, ExtendHold, GiveBack, Hold, HoldPage, HoldState, Kept, Line, MoveBooked, PlaceHold,
-};
-pub use key::{CreateKey, CreateTenant, Key, KeyPage, KeyScope, NewKey, Policy, RotateKey, Tenant, TenantPage};
-pub use key_ref::{KeyMode, KeyRef, KeyRefMalformed};
+pub use hold::{ConvertHold, ExtendHold, GiveBack, Hold, HoldPage, Kept, Line, MoveBooked, PlaceHold};
+pub use key::{CreateKey, CreateTenant, Key, KeyPage, NewKey, Policy, RotateKey, Tenant, TenantPage};
 pub use pool::{
     AdjustPool, Availability, Pool, PoolName, PoolPage, PoolPut, PutPool, PutPools, ResourceAvailability,
     SlotAvailability,
@@ -26,3 +22,5 @@ pub use pool::{
 pub use repair::{
     MakeRepairs, REPAIRS_MAX, RepairItem, RepairLock, RepairOutcome, RepairOwner, RepairPool, RepairResult, RepairsMade,
 };
+
+pub use surehold_core::kernel::{ConvertMode, HoldState, KeyMode, KeyRef, KeyRefMalformed, KeyScope};

@@ -9,10 +9,8 @@ use crate::describe::ToSchema;
 /// Names a pool.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 pub struct PoolName {
-    #[schema(value_type = crate::described::Name)]
     pub resource: ResourceName,
     /// A date, or empty for things without one.
-    #[schema(value_type = crate::described::Slot)]
     pub slot: Slot,
 }
 
@@ -58,10 +56,9 @@ impl PutPool {
 /// A pool to put, with its name.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 pub struct PoolPut {
-    #[schema(value_type = crate::described::Name)]
     pub resource: ResourceName,
     #[serde(default = "no_slot")]
-    #[schema(value_type = crate::described::Slot, required = false)]
+    #[schema(required = false)]
     pub slot: Slot,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(minimum = 0, maximum = 1_000_000_000_000_i64, example = 5)]
@@ -107,9 +104,7 @@ pub struct AdjustPool {
 /// A pool, and who has how much of it.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 pub struct Pool {
-    #[schema(value_type = crate::described::Name)]
     pub resource: ResourceName,
-    #[schema(value_type = crate::described::Slot)]
     pub slot: Slot,
     /// What can be claimed now: total + overbook − held − booked − granted, never below zero.
     pub available: i64,
@@ -159,17 +154,14 @@ pub struct PoolPage {
 /// hold looks again.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 pub struct Availability {
-    #[schema(value_type = crate::described::Slot)]
     pub from: Slot,
     /// Not part of the range.
-    #[schema(value_type = crate::described::Slot)]
     pub until: Slot,
     pub resources: Vec<ResourceAvailability>,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 pub struct ResourceAvailability {
-    #[schema(value_type = crate::described::Name)]
     pub resource: ResourceName,
     /// What can be claimed on every night of the range; zero if a night is closed or has no pool.
     pub available_throughout: i64,
@@ -178,7 +170,6 @@ pub struct ResourceAvailability {
 
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 pub struct SlotAvailability {
-    #[schema(value_type = crate::described::Slot)]
     pub slot: Slot,
     /// Zero when the pool is closed.
     pub available: i64,

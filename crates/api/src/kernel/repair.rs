@@ -17,9 +17,9 @@ pub struct MakeRepairs {
     /// The tenant's number; that of its test twin is negative.
     #[schema(example = 237_230_348_855_733_i64)]
     pub tenant: i64,
-    #[schema(value_type = crate::described::ActText, example = "ana")]
+    #[schema(example = "ana")]
     pub actor: Actor,
-    #[schema(value_type = crate::described::ActText, example = "found by the nightly audit")]
+    #[schema(example = "found by the nightly audit")]
     pub reason: Reason,
     #[schema(min_items = 1, max_items = 100)]
     pub repairs: Vec<RepairItem>,
@@ -39,10 +39,9 @@ pub enum RepairItem {
 /// Counters that disagree with the holds.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 pub struct RepairPool {
-    #[schema(value_type = crate::described::Name)]
     pub resource: ResourceName,
     #[serde(default = "no_slot")]
-    #[schema(value_type = crate::described::Slot, required = false)]
+    #[schema(required = false)]
     pub slot: Slot,
     /// What to add to the units held.
     pub held_delta: i64,
@@ -55,12 +54,11 @@ pub struct RepairPool {
 /// An owner whose holds are counted wrong.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 pub struct RepairOwner {
-    #[schema(value_type = crate::described::Name)]
     pub owner: OwnerName,
     /// Of the owner's count when the audit looked; 0 where there was none.
     pub owner_version: i64,
     /// All active holds of the owner.
-    #[schema(value_type = Vec<crate::described::HoldId>, max_items = 1000)]
+    #[schema(max_items = 1000)]
     pub holds: Vec<HoldId>,
     pub number: i64,
 }
@@ -68,11 +66,8 @@ pub struct RepairOwner {
 /// A lock of an operation that does not run.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 pub struct RepairLock {
-    #[schema(value_type = crate::described::ActText)]
     pub aggregate: Aggregate,
-    #[schema(value_type = crate::described::OperationType)]
     pub r#type: TypeName,
-    #[schema(value_type = crate::described::OperationKey)]
     pub key: DedupeKey,
     /// The lease's that it was taken with.
     pub token: i64,

@@ -2,16 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 use surehold_core::kernel::Timestamp;
-use surehold_core::operations::{self, Actor, Reason};
+use surehold_core::operations::{self, Actor, CaseState, Reason};
 
 use crate::describe::ToSchema;
-
-#[derive(Clone, Copy, Debug, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum CaseState {
-    Open,
-    Resolved,
-}
 
 /// Something that a person must look at.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
@@ -20,8 +13,7 @@ pub struct Case {
     pub kind: String,
     #[schema(example = "CREATE_TRANSFER_TO_ORGANIZER 17:42:2026-11")]
     pub key: String,
-    #[schema(value_type = CaseState)]
-    pub state: operations::CaseState,
+    pub state: CaseState,
     /// What is wrong and what to do about it.
     pub summary: String,
     /// What it has to do with.
@@ -29,22 +21,16 @@ pub struct Case {
     pub correlations: Vec<String>,
     /// How often it was reported.
     pub reports: u32,
-    #[schema(value_type = String, format = DateTime)]
     pub opened_at: Timestamp,
-    #[schema(value_type = String, format = DateTime)]
     pub reported_at: Timestamp,
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<String>)]
     pub assigned_to: Option<Actor>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<String>, format = DateTime)]
     pub resolved_at: Option<Timestamp>,
     /// Absent if it was resolved by itself.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<String>)]
     pub resolved_by: Option<Actor>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<String>)]
     pub resolution: Option<Reason>,
     pub version: i64,
 }
@@ -80,7 +66,7 @@ pub struct CasePage {
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 pub struct AssignCase {
     /// Who looks after it from now on.
-    #[schema(value_type = crate::described::ActText, example = "ana")]
+    #[schema(example = "ana")]
     pub to: Actor,
 }
 
@@ -89,13 +75,10 @@ pub struct AssignCase {
 pub struct Epoch {
     pub number: i64,
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<String>, format = DateTime)]
     pub raised_at: Option<Timestamp>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<String>)]
     pub raised_by: Option<Actor>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<String>)]
     pub reason: Option<Reason>,
 }
 

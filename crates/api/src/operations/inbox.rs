@@ -10,7 +10,6 @@ use crate::{OperationName, described};
 /// The parameters of the task `expire-hold`.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 pub struct ExpireHoldTask {
-    #[schema(value_type = described::HoldId)]
     pub hold: HoldId,
 }
 
@@ -83,19 +82,16 @@ impl std::fmt::Debug for PutInbox {
 /// An inbox without its secrets.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 pub struct Inbox {
-    #[schema(value_type = described::Slug, example = "orders")]
+    #[schema(example = "orders")]
     pub name: InboxName,
     /// Where the sender posts to, on this server.
     #[schema(example = "/webhooks/standard/casa-azul/orders")]
     pub address: String,
-    #[schema(value_type = String, format = DateTime)]
     pub created_at: Timestamp,
     /// When the present secret was set.
-    #[schema(value_type = String, format = DateTime)]
     pub rotated_at: Timestamp,
     /// Until when the secret before it is good too.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<String>, format = DateTime)]
     pub previous_until: Option<Timestamp>,
 }
 

@@ -11,64 +11,10 @@ use surehold_core::operations::{
 
 use crate::describe::ToSchema;
 
-/// How the states look in the description; the core's own types decide.
-pub mod states {
-    use crate::describe::ToSchema;
-    use serde::Serialize;
-
-    /// `FAILED` will be tried again; `DEAD_LETTER` will not, unless somebody says so.
-    #[derive(Clone, Copy, Debug, Serialize, ToSchema)]
-    #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-    pub enum OperationState {
-        Pending,
-        Running,
-        Succeeded,
-        Failed,
-        DeadLetter,
-    }
-
-    /// `INTENT` may have been sent; of `UNKNOWN` nobody can tell whether it happened.
-    #[derive(Clone, Copy, Debug, Serialize, ToSchema)]
-    #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-    pub enum EffectState {
-        Intent,
-        Confirmed,
-        Rejected,
-        Unknown,
-    }
-
-    /// What an attempt came to, or what somebody did about the operation.
-    #[derive(Clone, Copy, Debug, Serialize, ToSchema)]
-    #[serde(rename_all = "snake_case")]
-    pub enum AttemptOutcome {
-        Succeeded,
-        Failed,
-        Refused,
-        Lost,
-        Undecided,
-        Hastened,
-        Cancelled,
-        Redriven,
-        Settled,
-    }
-
-    /// What is unsettled about a request.
-    #[derive(Clone, Copy, Debug, Serialize, ToSchema)]
-    #[serde(rename_all = "snake_case")]
-    pub enum Doubt {
-        None,
-        Unanswered,
-        ErrorKept,
-    }
-}
-
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 pub struct OperationSummary {
-    #[schema(value_type = crate::described::OperationType)]
     pub r#type: TypeName,
-    #[schema(value_type = crate::described::OperationKey)]
     pub key: DedupeKey,
-    #[schema(value_type = states::OperationState)]
     pub state: OperationState,
     /// Goes up when it is done anew.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -76,10 +22,8 @@ pub struct OperationSummary {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub attempts: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<String>, format = DateTime)]
     pub created_at: Option<Timestamp>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<String>, format = DateTime)]
     pub finished_at: Option<Timestamp>,
     /// Of an operation that has not ended.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -92,19 +36,15 @@ pub struct OperationSummary {
 /// When it is due, who runs it, what it waits for.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 pub struct Run {
-    #[schema(value_type = String, format = DateTime)]
     pub enqueued_at: Timestamp,
     /// When it is due; absent while it runs and while it waits for another operation.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<String>, format = DateTime)]
     pub run_at: Option<Timestamp>,
     /// Since when it runs.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<String>, format = DateTime)]
     pub locked_at: Option<Timestamp>,
     /// Until when its worker may take.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<String>, format = DateTime)]
     pub lease_until: Option<Timestamp>,
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "00000000000000ff")]
@@ -142,20 +82,16 @@ impl From<operations::OperationRun> for Run {
 pub struct DeadLetter {
     /// The generation that died.
     pub generation: u32,
-    #[schema(value_type = String, format = DateTime)]
     pub dead_at: Timestamp,
     /// Why, in a word.
     #[schema(example = "attempts-exhausted")]
     pub code: String,
     pub error: String,
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<String>, format = DateTime)]
     pub resolved_at: Option<Timestamp>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<String>)]
     pub resolved_by: Option<Actor>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<String>)]
     pub resolution: Option<Reason>,
 }
 
@@ -206,7 +142,6 @@ pub struct Operation {
     pub summary: OperationSummary,
     /// Operations of the same aggregate run one after the other.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<String>)]
     pub aggregate: Option<Aggregate>,
     /// What it has to do with.
     #[schema(example = json!(["purchaseId=4711"]))]
@@ -228,9 +163,7 @@ pub struct Operation {
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 pub struct Effect {
     pub step: u16,
-    #[schema(value_type = states::EffectState)]
     pub state: EffectState,
-    #[schema(value_type = states::Doubt)]
     pub doubt: Doubt,
     pub generation: u32,
     /// How many different keys were used: each stands for another request to the provider.
@@ -238,10 +171,8 @@ pub struct Effect {
     /// What the provider was given to tell repeats by.
     pub idempotency_key: String,
     /// When the request under the present key could first have been sent.
-    #[schema(value_type = String, format = DateTime)]
     pub intent_at: Timestamp,
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<String>, format = DateTime)]
     pub settled_at: Option<Timestamp>,
     /// The provider's own name for it.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -276,11 +207,8 @@ impl From<operations::Effect> for Effect {
 pub struct Attempt {
     pub number: u32,
     pub generation: u32,
-    #[schema(value_type = states::AttemptOutcome)]
     pub outcome: AttemptOutcome,
-    #[schema(value_type = String, format = DateTime)]
     pub started_at: Timestamp,
-    #[schema(value_type = String, format = DateTime)]
     pub ended_at: Timestamp,
     /// A word that can be counted, such as `timeout`.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -290,7 +218,6 @@ pub struct Attempt {
     pub error: Option<String>,
     /// Who did it by hand.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<String>)]
     pub actor: Option<Actor>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub worker: Option<String>,
@@ -315,9 +242,9 @@ impl From<operations::Attempt> for Attempt {
 /// Somebody does something by hand. Both are kept in the history.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 pub struct Act {
-    #[schema(value_type = crate::described::ActText, example = "ana")]
+    #[schema(example = "ana")]
     pub actor: Actor,
-    #[schema(value_type = crate::described::ActText, example = "the bank was down; it is back")]
+    #[schema(example = "the bank was down; it is back")]
     pub reason: Reason,
 }
 
@@ -330,11 +257,11 @@ pub struct SettleEffect {
     pub verdict: Verdict,
     /// The provider's own name for what happened. Needed with `happened`, and only there.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<crate::described::ActText>, example = "tr_1042")]
+    #[schema(value_type = Option<Reason>, example = "tr_1042")]
     pub provider_ref: Option<String>,
-    #[schema(value_type = crate::described::ActText, example = "ana")]
+    #[schema(example = "ana")]
     pub actor: Actor,
-    #[schema(value_type = crate::described::ActText, example = "seen in the provider's dashboard")]
+    #[schema(example = "seen in the provider's dashboard")]
     pub reason: Reason,
 }
 
@@ -366,22 +293,16 @@ impl SettleEffect {
 /// What became of the operation.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 pub struct OperationActed {
-    #[schema(value_type = crate::described::OperationType)]
     pub r#type: TypeName,
-    #[schema(value_type = crate::described::OperationKey)]
     pub key: DedupeKey,
-    #[schema(value_type = states::OperationState)]
     pub state: OperationState,
 }
 
 /// What became of the effect.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 pub struct EffectSettled {
-    #[schema(value_type = crate::described::OperationType)]
     pub r#type: TypeName,
-    #[schema(value_type = crate::described::OperationKey)]
     pub key: DedupeKey,
     pub step: u16,
-    #[schema(value_type = states::EffectState)]
     pub effect: EffectState,
 }

@@ -21,7 +21,7 @@ pub struct PutSchedule {
     #[schema(required = false, max_length = 64, default = "UTC", example = "America/Sao_Paulo")]
     pub zone: String,
     /// The type of the operation that is asked for each time.
-    #[schema(value_type = crate::described::OperationType, example = "ANNOUNCE")]
+    #[schema(value_type = crate::described::TypeName, example = "ANNOUNCE")]
     pub r#type: String,
     /// What that type needs, up to 32 KiB. For `ANNOUNCE`: a `topic`, and `data` of your choice.
     #[serde(default)]
@@ -47,7 +47,6 @@ fn yes() -> bool {
 
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 pub struct Schedule {
-    #[schema(value_type = crate::described::ScheduleName)]
     pub name: ScheduleName,
     #[schema(example = "0 2 * * *")]
     pub cron: String,
@@ -61,16 +60,12 @@ pub struct Schedule {
     pub enabled: bool,
     /// When it fires next; absent when it does not.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<String>, format = DateTime)]
     pub next_at: Option<Timestamp>,
     /// The next five instants, the first one being `next_at`.
-    #[schema(value_type = Vec<String>)]
     pub upcoming: Vec<Timestamp>,
     /// When it last fired.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<String>, format = DateTime)]
     pub last_fired_at: Option<Timestamp>,
-    #[schema(value_type = String, format = DateTime)]
     pub created_at: Timestamp,
     pub version: i64,
 }

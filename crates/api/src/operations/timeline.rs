@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use surehold_core::kernel::Timestamp;
 use surehold_core::operations::{EffectState, OperationState};
 
-use super::operation::{Attempt, states};
+use super::operation::Attempt;
 use crate::describe::ToSchema;
 use crate::{EventBody, OperationName, OperationSummary};
 
@@ -21,7 +21,6 @@ pub struct Timeline {
 
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 pub struct TimelineEntry {
-    #[schema(value_type = String, format = DateTime)]
     pub at: Timestamp,
     pub operation: OperationName,
     #[serde(flatten)]
@@ -38,7 +37,6 @@ pub enum TimelineFact {
     /// What became of the request is known.
     EffectSettled {
         step: u16,
-        #[schema(value_type = states::EffectState)]
         state: EffectState,
         #[serde(skip_serializing_if = "Option::is_none")]
         provider_ref: Option<String>,
@@ -52,8 +50,5 @@ pub enum TimelineFact {
         event: EventBody,
     },
     /// The operation ended, and the journal no longer has it.
-    Finished {
-        #[schema(value_type = states::OperationState)]
-        state: OperationState,
-    },
+    Finished { state: OperationState },
 }

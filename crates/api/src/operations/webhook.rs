@@ -79,7 +79,6 @@ pub enum EndpointState {
 /// A webhook endpoint without its secret.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 pub struct WebhookEndpoint {
-    #[schema(value_type = described::EndpointId)]
     pub id: EndpointId,
     pub url: String,
     /// Empty for all that are offered.
@@ -88,16 +87,13 @@ pub struct WebhookEndpoint {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub disabled_reason: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<String>, format = DateTime)]
     pub disabled_at: Option<Timestamp>,
     /// Until when the secret before the present one signs too.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<String>, format = DateTime)]
     pub previous_secret_until: Option<Timestamp>,
     /// Deliveries have been asked for at least up to this place in the event feed.
     #[schema(value_type = described::Cursor)]
     pub cursor: String,
-    #[schema(value_type = String, format = DateTime)]
     pub created_at: Timestamp,
 }
 
@@ -174,13 +170,10 @@ pub struct WebhookDelivery {
     /// Why the last attempt failed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
-    #[schema(value_type = String, format = DateTime)]
     pub created_at: Timestamp,
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<String>, format = DateTime)]
     pub next_attempt_at: Option<Timestamp>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<String>, format = DateTime)]
     pub finished_at: Option<Timestamp>,
 }
 

@@ -7,32 +7,41 @@ use utoipa::openapi::schema::{
 use utoipa::openapi::{RefOr, Schema};
 use utoipa::{PartialSchema, ToSchema};
 
-use crate::described::{
-    ActText, BarcodeText, DocumentId, HoldId, Money, ProductCode, QuoteId, RepairedThing, ShortName, Slug, StoreName,
-};
-use crate::{CaseName, ConvertMode, EventBody, Line, OperationName, Policy, PoolName};
+use surehold_core::kernel::{ConvertMode, Currency, HoldId, KeyId, Slug, Timestamp};
+use surehold_core::operations::{Actor, Reason};
+use surehold_core::stays::{PropertyName, QuoteId, RatePlanCode, RoomTypeCode};
+use surehold_core::stock::{BarcodeText, DocumentId, ProductCode, StoreName};
+
+use crate::described::{Money, RepairedThing};
+use crate::{CaseName, EventBody, Line, OperationName, Policy, PoolName};
 
 /// The components that fields of events are described by.
 #[derive(ToSchema)]
 #[expect(dead_code, reason = "it is only described")]
 struct Mentioned {
-    act_text: ActText,
+    actor: Actor,
     barcode_text: BarcodeText,
     case_name: CaseName,
     convert_mode: ConvertMode,
+    currency: Currency,
     document_id: DocumentId,
     hold_id: HoldId,
+    key_id: KeyId,
     line: Line,
     money: Money,
     operation_name: OperationName,
     policy: Policy,
     pool_name: PoolName,
     product_code: ProductCode,
+    property_name: PropertyName,
     quote_id: QuoteId,
+    rate_plan_code: RatePlanCode,
+    reason: Reason,
     repaired_thing: RepairedThing,
-    short_name: ShortName,
+    room_type_code: RoomTypeCode,
     slug: Slug,
     store_name: StoreName,
+    timestamp: Timestamp,
 }
 
 impl PartialSchema for EventBody {
@@ -72,7 +81,6 @@ fn schema_of(shape: &Shape, description: Option<&str>) -> Option<RefOr<Schema>> 
         }
         Shape::Text => of(Type::String).into(),
         Shape::Date => formatted(Type::String, KnownFormat::Date).into(),
-        Shape::DateTime => formatted(Type::String, KnownFormat::DateTime).into(),
         Shape::Integer => formatted(Type::Integer, KnownFormat::Int64).into(),
         Shape::Count => formatted(Type::Integer, KnownFormat::Int64).minimum(Some(0)).into(),
         Shape::Boolean => of(Type::Boolean).into(),

@@ -27,13 +27,11 @@ pub struct PutCalendar {
 /// The same for several room types and all nights of a range.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 pub struct CalendarChange {
-    #[schema(value_type = Vec<crate::described::ShortName>, min_items = 1, max_items = 100)]
+    #[schema(min_items = 1, max_items = 100)]
     pub room_types: Vec<RoomTypeCode>,
     /// The first night.
-    #[schema(value_type = crate::described::Day)]
     pub from: Day,
     /// The night after the last one, at most 1,100 nights later.
-    #[schema(value_type = crate::described::Day)]
     pub until: Day,
     /// Only nights that begin on these days; all of them unless told.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -126,7 +124,7 @@ impl<T> Change<T> {
 /// takes a price or a limit away.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 pub struct RateChange {
-    #[schema(value_type = crate::described::ShortName, example = "flexible")]
+    #[schema(example = "flexible")]
     pub rate_plan: RatePlanCode,
     /// In minor units. Without a price a night is not for sale.
     #[serde(default, skip_serializing_if = "Change::leaves")]
@@ -227,11 +225,8 @@ pub enum CalendarOutcome {
 pub struct CalendarPart {
     /// The place of its change in the request, from 0.
     pub change: usize,
-    #[schema(value_type = crate::described::ShortName)]
     pub room_type: RoomTypeCode,
-    #[schema(value_type = crate::described::Day)]
     pub from: Day,
-    #[schema(value_type = crate::described::Day)]
     pub until: Day,
     pub outcome: CalendarOutcome,
     /// On how many nights anything is different now.
@@ -241,7 +236,6 @@ pub struct CalendarPart {
     #[schema(required = false)]
     pub oversold: Vec<OversoldNight>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<Problem>)]
     pub problem: Option<Box<Problem>>,
 }
 
@@ -275,7 +269,6 @@ impl CalendarPart {
 
 #[derive(Clone, Copy, Debug, Serialize, Deserialize, ToSchema)]
 pub struct OversoldNight {
-    #[schema(value_type = crate::described::Day)]
     pub night: Day,
     /// Promised beyond what there is.
     pub rooms: i64,
@@ -294,23 +287,18 @@ pub struct CalendarSet {
 /// nothing was ever said about it.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 pub struct Calendar {
-    #[schema(value_type = crate::described::ShortName)]
     pub property: PropertyName,
-    #[schema(value_type = crate::described::Currency)]
     pub currency: Currency,
-    #[schema(value_type = crate::described::Day)]
     pub from: Day,
     /// Not part of the range.
-    #[schema(value_type = crate::described::Day)]
     pub until: Day,
     pub room_types: Vec<CalendarRoomType>,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 pub struct CalendarRoomType {
-    #[schema(value_type = crate::described::ShortName, example = "double")]
+    #[schema(example = "double")]
     pub code: RoomTypeCode,
-    #[schema(value_type = crate::described::Name)]
     pub title: Title,
     pub guests_max: u32,
     #[schema(example = json!([10, 10, null]))]
@@ -324,7 +312,7 @@ pub struct CalendarRoomType {
     pub booked: Vec<Option<i64>>,
     /// Nights that take no new guests.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    #[schema(value_type = Vec<crate::described::Day>, required = false)]
+    #[schema(required = false)]
     pub closed: Vec<Day>,
     /// Nights on which more rooms are promised than there are.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -336,7 +324,7 @@ pub struct CalendarRoomType {
 
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 pub struct CalendarRates {
-    #[schema(value_type = crate::described::ShortName, example = "flexible")]
+    #[schema(example = "flexible")]
     pub rate_plan: RatePlanCode,
     /// Of one room.
     #[schema(example = json!([45_000, 45_000, null]))]
@@ -350,7 +338,6 @@ pub struct CalendarRates {
 /// What does not restrict is left out.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 pub struct NightRestrictions {
-    #[schema(value_type = crate::described::Day)]
     pub night: Day,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub min_stay: Option<u16>,

@@ -15,9 +15,7 @@ pub use property::{
     RatePlan, RatePlanList, RoomType, RoomTypeList,
 };
 pub use quote::{AskQuote, NotForSaleReason, NotOffered, PricedNight, Quote, QuoteOption, WhyNotForSale};
-pub use reservation::{
-    ChangeReservation, EndReservation, Payment, Reservation, ReservationPage, WalkIn, WantedRooms, words,
-};
+pub use reservation::{ChangeReservation, EndReservation, Payment, Reservation, ReservationPage, WalkIn, WantedRooms};
 pub use stay::{
     BookedRooms, Checkout, ConfirmStay, CreateStay, Guest, GuestErased, PaymentPage, RequestCheckout, Stay, StayItem,
     StayPage,

@@ -50,23 +50,22 @@ impl From<PropertyTerms> for stays::PropertyTerms {
 /// A property as a whole: what is left out gets its default again.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 pub struct PutProperty {
-    #[schema(value_type = crate::described::Name, example = "Casa Mar")]
+    #[schema(example = "Casa Mar")]
     pub title: Title,
-    #[schema(value_type = String, max_length = 64, example = "America/Sao_Paulo")]
+    #[schema(max_length = 64, example = "America/Sao_Paulo")]
     pub time_zone: TimeZoneName,
     /// Of all its prices. Cannot be changed later.
-    #[schema(value_type = crate::described::Currency)]
     pub currency: Currency,
     /// From when on rooms are ready.
     #[serde(default = "check_in")]
-    #[schema(value_type = crate::described::LocalTime, required = false)]
+    #[schema(required = false)]
     pub check_in: LocalTime,
     #[serde(default)]
     #[schema(required = false)]
     pub terms: PropertyTerms,
     /// The account at the payment provider; without one nothing can be paid online.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<crate::described::Name>, example = "acct_1")]
+    #[schema(example = "acct_1")]
     pub payment_account: Option<PaymentAccount>,
 }
 
@@ -87,19 +86,16 @@ impl PutProperty {
 
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 pub struct Property {
-    #[schema(value_type = crate::described::ShortName)]
     pub name: PropertyName,
-    #[schema(value_type = crate::described::Name, example = "Casa Mar")]
+    #[schema(example = "Casa Mar")]
     pub title: Title,
-    #[schema(value_type = String, example = "America/Sao_Paulo")]
+    #[schema(example = "America/Sao_Paulo")]
     pub time_zone: TimeZoneName,
-    #[schema(value_type = crate::described::Currency)]
     pub currency: Currency,
-    #[schema(value_type = crate::described::LocalTime)]
     pub check_in: LocalTime,
     pub terms: PropertyTerms,
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<crate::described::Name>, example = "acct_1")]
+    #[schema(example = "acct_1")]
     pub payment_account: Option<PaymentAccount>,
     /// How many it has.
     pub room_types: u32,
@@ -136,7 +132,7 @@ pub struct PropertyPage {
 /// Rooms that are sold as equals.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 pub struct PutRoomType {
-    #[schema(value_type = crate::described::Name, example = "Double with a view")]
+    #[schema(example = "Double with a view")]
     pub title: Title,
     /// How many people one room takes.
     #[schema(minimum = 1, maximum = 1000, example = 2)]
@@ -151,11 +147,9 @@ impl PutRoomType {
 
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 pub struct RoomType {
-    #[schema(value_type = crate::described::ShortName)]
     pub property: PropertyName,
-    #[schema(value_type = crate::described::ShortName)]
     pub code: RoomTypeCode,
-    #[schema(value_type = crate::described::Name, example = "Double with a view")]
+    #[schema(example = "Double with a view")]
     pub title: Title,
     pub guests_max: u32,
     pub version: i64,
@@ -243,7 +237,7 @@ impl From<stays::CancellationPolicy> for CancellationPolicy {
 /// Under which conditions rooms are sold.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 pub struct PutRatePlan {
-    #[schema(value_type = crate::described::Name, example = "Flexible")]
+    #[schema(example = "Flexible")]
     pub title: Title,
     pub cancellation: CancellationPolicy,
 }
@@ -256,11 +250,9 @@ impl PutRatePlan {
 
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 pub struct RatePlan {
-    #[schema(value_type = crate::described::ShortName)]
     pub property: PropertyName,
-    #[schema(value_type = crate::described::ShortName)]
     pub code: RatePlanCode,
-    #[schema(value_type = crate::described::Name, example = "Flexible")]
+    #[schema(example = "Flexible")]
     pub title: Title,
     pub cancellation: CancellationPolicy,
     pub version: i64,

@@ -13,14 +13,11 @@ use crate::{CancellationPolicy, Day};
 pub struct AskQuote {
     /// A UUIDv7 of your own: a repeat finds the first quote, whatever nights cost by then.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<crate::described::QuoteId>)]
     pub id: Option<QuoteId>,
-    #[schema(value_type = crate::described::ShortName)]
     pub property: PropertyName,
-    #[schema(value_type = crate::described::Day)]
     pub checkin: Day,
     /// The day of departure, 1 to 90 nights later.
-    #[schema(value_type = crate::described::Day, example = "2026-12-27")]
+    #[schema(example = "2026-12-27")]
     pub checkout: Day,
     /// In all rooms together.
     #[schema(minimum = 1, maximum = 1000, example = 2)]
@@ -45,7 +42,6 @@ impl AskQuote {
 /// What one room costs on a night.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize, ToSchema)]
 pub struct PricedNight {
-    #[schema(value_type = crate::described::Day)]
     pub night: Day,
     /// In minor units.
     #[schema(example = 45_000)]
@@ -61,9 +57,9 @@ pub(super) fn priced_nights(dates: StayDates, prices: &[i64]) -> Vec<PricedNight
 pub struct QuoteOption {
     /// From 1, the cheapest first.
     pub number: u16,
-    #[schema(value_type = crate::described::ShortName, example = "double")]
+    #[schema(example = "double")]
     pub room_type: RoomTypeCode,
-    #[schema(value_type = crate::described::ShortName, example = "flexible")]
+    #[schema(example = "flexible")]
     pub rate_plan: RatePlanCode,
     /// Of one room.
     pub nights: Vec<PricedNight>,
@@ -115,11 +111,11 @@ pub enum NotForSaleReason {
 /// What cannot be had.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 pub struct NotOffered {
-    #[schema(value_type = crate::described::ShortName, example = "double")]
+    #[schema(example = "double")]
     pub room_type: RoomTypeCode,
     /// Left out, it is so in every plan.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<crate::described::ShortName>, example = "flexible")]
+    #[schema(example = "flexible")]
     pub rate_plan: Option<RatePlanCode>,
     #[schema(value_type = WhyNotForSale)]
     pub why: NotForSale,
@@ -139,17 +135,13 @@ impl From<quote::NotOffered> for NotOffered {
 pub struct Quote {
     /// Absent if there is nothing to offer: then nothing is kept.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<crate::described::QuoteId>)]
     pub id: Option<QuoteId>,
-    #[schema(value_type = crate::described::ShortName)]
     pub property: PropertyName,
-    #[schema(value_type = crate::described::Day)]
     pub checkin: Day,
-    #[schema(value_type = crate::described::Day, example = "2026-12-27")]
+    #[schema(example = "2026-12-27")]
     pub checkout: Day,
     pub guests: u32,
     pub rooms: u32,
-    #[schema(value_type = crate::described::Currency)]
     pub currency: Currency,
     pub options: Vec<QuoteOption>,
     /// More expensive ones beyond the first 200.
@@ -159,11 +151,9 @@ pub struct Quote {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub not_for_sale: Option<Vec<NotOffered>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<String>, format = DateTime)]
     pub created_at: Option<Timestamp>,
     /// The first instant at which it is no longer good.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<String>, format = DateTime)]
     pub valid_until: Option<Timestamp>,
 }
 

@@ -14,69 +14,12 @@ use super::stay::{booked_rooms, guest_out, is_personal};
 use crate::describe::ToSchema;
 use crate::{BookedRooms, Day, Guest};
 
-/// How the words look in the description; the core's own types decide.
-pub mod words {
-    use crate::describe::ToSchema;
-    use serde::Serialize;
-
-    #[derive(Clone, Copy, Debug, Serialize, ToSchema)]
-    #[serde(rename_all = "snake_case")]
-    pub enum ReservationState {
-        Confirmed,
-        Cancelled,
-        NoShow,
-    }
-
-    /// How it came about.
-    #[derive(Clone, Copy, Debug, Serialize, ToSchema)]
-    #[serde(rename_all = "snake_case")]
-    pub enum ReservationSource {
-        Payment,
-        /// Paid after the hold had ended, and booked anew.
-        LatePayment,
-        Desk,
-        WalkIn,
-    }
-
-    /// A payment only ever goes on to a later one.
-    #[derive(Clone, Copy, Debug, Serialize, ToSchema)]
-    #[serde(rename_all = "snake_case")]
-    pub enum PaymentState {
-        Created,
-        Awaiting,
-        Expired,
-        Failed,
-        Succeeded,
-        PartiallyRefunded,
-        Refunded,
-    }
-
-    /// What the money led to.
-    #[derive(Clone, Copy, Debug, Serialize, ToSchema)]
-    #[serde(rename_all = "snake_case")]
-    pub enum Resolution {
-        Reservation,
-        /// It goes back.
-        Refund,
-        /// Somebody has to decide.
-        Case,
-    }
-
-    #[derive(Clone, Copy, Debug, Serialize, ToSchema)]
-    #[serde(rename_all = "snake_case")]
-    pub enum DisputeState {
-        Open,
-        Won,
-        Lost,
-    }
-}
-
 /// Rooms that are asked for by name, at their present price.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 pub struct WantedRooms {
-    #[schema(value_type = crate::described::ShortName, example = "double")]
+    #[schema(example = "double")]
     pub room_type: RoomTypeCode,
-    #[schema(value_type = crate::described::ShortName, example = "flexible")]
+    #[schema(example = "flexible")]
     pub rate_plan: RatePlanCode,
     #[serde(default = "one")]
     #[schema(minimum = 1, maximum = 100, default = 1)]
@@ -94,13 +37,10 @@ pub struct WalkIn {
     /// A UUIDv7 of your own: the identity of the request, so that a repeat finds the first reservation. Without it an
     /// `Idempotency-Key` is needed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<crate::described::HoldId>)]
     pub id: Option<HoldId>,
-    #[schema(value_type = crate::described::ShortName)]
     pub property: PropertyName,
-    #[schema(value_type = crate::described::Day)]
     pub checkin: Day,
-    #[schema(value_type = crate::described::Day, example = "2026-12-27")]
+    #[schema(example = "2026-12-27")]
     pub checkout: Day,
     #[schema(min_items = 1, max_items = 20)]
     pub rooms: Vec<WantedRooms>,
@@ -125,16 +65,15 @@ impl WalkIn {
 pub struct EndReservation {
     /// Who lets the guest go without the penalty; left out, the conditions decide.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<crate::described::ActText>, example = "ana")]
+    #[schema(example = "ana")]
     pub waived_by: Option<Actor>,
 }
 
 /// The reservation as it is to be.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 pub struct ChangeReservation {
-    #[schema(value_type = crate::described::Day)]
     pub checkin: Day,
-    #[schema(value_type = crate::described::Day, example = "2026-12-27")]
+    #[schema(example = "2026-12-27")]
     pub checkout: Day,
     #[schema(min_items = 1, max_items = 20)]
     pub rooms: Vec<WantedRooms>,
@@ -158,7 +97,6 @@ pub struct Payment {
     /// The provider's name for the page on which it was paid.
     #[schema(example = "cs_test_a1")]
     pub session: String,
-    #[schema(value_type = words::PaymentState)]
     pub state: PaymentState,
     pub amount: i64,
     pub received: i64,
@@ -168,10 +106,8 @@ pub struct Payment {
     pub refund_asked: i64,
     /// As soon as the money has come.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<words::Resolution>)]
     pub resolution: Option<Resolution>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<words::DisputeState>)]
     pub dispute: Option<DisputeState>,
 }
 
@@ -194,21 +130,16 @@ impl From<stays::Payment> for Payment {
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 pub struct Reservation {
     /// The id of the hold that it came from.
-    #[schema(value_type = crate::described::HoldId)]
     pub hold: HoldId,
     /// What people read to each other. For show: two reservations may share one.
     #[schema(example = "7K3M9QXA")]
     pub code: String,
     /// The hold that has the booked rooms: another one if the first had ended when the money came.
-    #[schema(value_type = crate::described::HoldId)]
     pub booked_by: HoldId,
-    #[schema(value_type = crate::described::ShortName)]
     pub property: PropertyName,
-    #[schema(value_type = words::ReservationState)]
     pub state: ReservationState,
-    #[schema(value_type = crate::described::Day)]
     pub checkin: Day,
-    #[schema(value_type = crate::described::Day, example = "2026-12-27")]
+    #[schema(example = "2026-12-27")]
     pub checkout: Day,
     pub rooms: Vec<BookedRooms>,
     pub total: i64,
@@ -217,16 +148,13 @@ pub struct Reservation {
     /// What is kept of a reservation that was cancelled or not used.
     pub penalty: i64,
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<crate::described::ActText>)]
     pub waived_by: Option<Actor>,
     /// What is still owed when the refunds are done that were asked for; below zero, what was paid too much.
     pub balance: i64,
     /// What this request asked to be given back.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub refund: Option<i64>,
-    #[schema(value_type = crate::described::Currency)]
     pub currency: Currency,
-    #[schema(value_type = words::ReservationSource)]
     pub source: ReservationSource,
     /// Where the reservation is looked at, if it was paid online.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -235,14 +163,10 @@ pub struct Reservation {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub guest: Option<Guest>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<String>, format = DateTime)]
     pub guest_erased_at: Option<Timestamp>,
-    #[schema(value_type = String, format = DateTime)]
     pub created_at: Timestamp,
-    #[schema(value_type = String, format = DateTime)]
     pub updated_at: Timestamp,
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<String>, format = DateTime)]
     pub ended_at: Option<Timestamp>,
     pub version: i64,
 }

@@ -11,19 +11,19 @@ use surehold_core::stays::{
 
 use super::quote::{one, priced_nights};
 use crate::describe::ToSchema;
-use crate::{CancellationPolicy, Day, HoldState, OperationName, Payment, PricedNight, Reservation};
+use crate::{CancellationPolicy, Day, OperationName, Payment, PricedNight, Reservation};
 
 /// Who stays. Everything may be missing; nothing of it is in events or quotes.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Guest {
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<crate::described::Name>, example = "Ann Example")]
+    #[schema(value_type = Option<crate::described::GuestText>, example = "Ann Example")]
     pub name: Option<SmolStr>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<crate::described::Name>, example = "ann@example.org")]
+    #[schema(value_type = Option<crate::described::GuestText>, example = "ann@example.org")]
     pub email: Option<SmolStr>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<crate::described::Name>, example = "+55 11 5555 0100")]
+    #[schema(value_type = Option<crate::described::GuestText>, example = "+55 11 5555 0100")]
     pub phone: Option<SmolStr>,
 }
 
@@ -63,9 +63,7 @@ pub struct CreateStay {
     /// A UUIDv7 of your own: the identity of the request, so that a repeat finds the first stay. Without it an
     /// `Idempotency-Key` is needed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<crate::described::HoldId>)]
     pub id: Option<HoldId>,
-    #[schema(value_type = crate::described::QuoteId)]
     pub quote: QuoteId,
     /// Together as many rooms as were quoted.
     #[schema(min_items = 1, max_items = 20)]
@@ -75,7 +73,6 @@ pub struct CreateStay {
     pub guest: Guest,
     /// Where it was agreed on: also the hold's `reference`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<crate::described::Name>)]
     pub conversation: Option<Reference>,
     /// Seconds until the hold expires; the property's terms have the default, the tenant's policy the most.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -125,9 +122,9 @@ impl RequestCheckout {
 /// Rooms of one type at one price.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 pub struct BookedRooms {
-    #[schema(value_type = crate::described::ShortName, example = "double")]
+    #[schema(example = "double")]
     pub room_type: RoomTypeCode,
-    #[schema(value_type = crate::described::ShortName, example = "flexible")]
+    #[schema(example = "flexible")]
     pub rate_plan: RatePlanCode,
     pub rooms: u32,
     /// Of one room.
@@ -157,7 +154,6 @@ pub struct PaymentPage {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "cs_test_a1")]
     pub session: Option<String>,
-    #[schema(value_type = String, format = DateTime)]
     pub expires_at: Timestamp,
 }
 
@@ -165,32 +161,24 @@ pub struct PaymentPage {
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 pub struct Stay {
     /// The id of the hold, of the stay and of the reservation that it may become.
-    #[schema(value_type = crate::described::HoldId)]
     pub hold: HoldId,
     /// Of the hold.
-    #[schema(value_type = HoldState)]
     pub state: kernel::HoldState,
     /// From this instant on the rooms are not held any more.
-    #[schema(value_type = String, format = DateTime)]
     pub expires_at: Timestamp,
     /// Until then, of a live hold; where it is looked at.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub seconds_left: Option<i64>,
-    #[schema(value_type = crate::described::ShortName)]
     pub property: PropertyName,
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<crate::described::QuoteId>)]
     pub quote: Option<QuoteId>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<crate::described::Name>)]
     pub conversation: Option<Reference>,
-    #[schema(value_type = crate::described::Day)]
     pub checkin: Day,
-    #[schema(value_type = crate::described::Day, example = "2026-12-27")]
+    #[schema(example = "2026-12-27")]
     pub checkout: Day,
     pub rooms: Vec<BookedRooms>,
     pub total: i64,
-    #[schema(value_type = crate::described::Currency)]
     pub currency: Currency,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub payment_page: Option<PaymentPage>,
@@ -206,11 +194,8 @@ pub struct Stay {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub guest: Option<Guest>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<String>, format = DateTime)]
     pub guest_erased_at: Option<Timestamp>,
-    #[schema(value_type = String, format = DateTime)]
     pub created_at: Timestamp,
-    #[schema(value_type = String, format = DateTime)]
     pub updated_at: Timestamp,
     pub version: i64,
 }
@@ -278,7 +263,6 @@ pub struct Checkout {
     /// Makes the page, or has made it.
     pub operation: OperationName,
     /// The hold outlives the page.
-    #[schema(value_type = String, format = DateTime)]
     pub hold_expires_at: Timestamp,
 }
 
@@ -294,9 +278,7 @@ impl From<CheckoutReply> for Checkout {
 
 #[derive(Clone, Copy, Debug, Serialize, Deserialize, ToSchema)]
 pub struct GuestErased {
-    #[schema(value_type = crate::described::HoldId)]
     pub hold: HoldId,
-    #[schema(value_type = String, format = DateTime)]
     pub erased_at: Timestamp,
 }
 

@@ -5,17 +5,15 @@ use surehold_core::kernel::{Currency, Invalid, Timestamp, Title};
 use surehold_core::stock::commands;
 use surehold_core::stock::{self, BarcodeText, PackName, ProductCode, StoreName, Tracking, UnitName};
 
-use super::words;
 use crate::describe::ToSchema;
-use crate::described;
 
 /// A store as a whole.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 pub struct PutStore {
-    #[schema(value_type = described::Name, example = "Main street")]
+    #[schema(example = "Main street")]
     pub title: Title,
     /// What its goods cost is counted in. Cannot be changed later.
-    #[schema(value_type = described::Currency, example = "EUR")]
+    #[schema(example = "EUR")]
     pub currency: Currency,
 }
 
@@ -28,11 +26,10 @@ impl PutStore {
 /// A place with goods.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 pub struct Store {
-    #[schema(value_type = described::StoreName)]
     pub name: StoreName,
-    #[schema(value_type = described::Name, example = "Main street")]
+    #[schema(example = "Main street")]
     pub title: Title,
-    #[schema(value_type = described::Currency, example = "EUR")]
+    #[schema(example = "EUR")]
     pub currency: Currency,
     pub version: i64,
 }
@@ -49,14 +46,13 @@ pub struct StorePage {
     pub stores: Vec<Store>,
     /// Give it as `after` to get what follows; absent at the end.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<described::StoreName>)]
     pub next: Option<StoreName>,
 }
 
 /// Several base units that come together.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 pub struct Pack {
-    #[schema(value_type = described::StockCode, example = "box")]
+    #[schema(example = "box")]
     pub name: PackName,
     /// Base units in it. Cannot be changed later.
     #[schema(minimum = 1, maximum = 1_000_000_000_000_i64, example = 12)]
@@ -66,11 +62,11 @@ pub struct Pack {
 /// A product as a whole. Scale, tracking and the packs that it has cannot be changed later: documents count in them.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 pub struct PutProduct {
-    #[schema(value_type = described::Name, example = "Green tea")]
+    #[schema(example = "Green tea")]
     pub title: Title,
     /// The base unit, of which there are whole numbers only: `pcs` unless told.
     #[serde(default = "pieces")]
-    #[schema(value_type = described::StockCode, required = false, default = "pcs", example = "g")]
+    #[schema(required = false, default = "pcs", example = "g")]
     pub unit: UnitName,
     /// Decimals with which quantities are shown and prices are meant: with 3, 3,250 g are 3.250 kg, at a price per kg.
     #[serde(default)]
@@ -80,7 +76,7 @@ pub struct PutProduct {
     #[schema(max_items = 50, required = false)]
     pub packs: Vec<Pack>,
     #[serde(default = "nothing")]
-    #[schema(value_type = words::Tracking, required = false, default = "none")]
+    #[schema(required = false, default = "none")]
     pub tracking: Tracking,
 }
 
@@ -103,15 +99,13 @@ impl PutProduct {
 /// What is bought and sold.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 pub struct Product {
-    #[schema(value_type = described::ProductCode)]
     pub code: ProductCode,
-    #[schema(value_type = described::Name, example = "Green tea")]
+    #[schema(example = "Green tea")]
     pub title: Title,
-    #[schema(value_type = described::StockCode, example = "g")]
+    #[schema(example = "g")]
     pub unit: UnitName,
     pub scale: u32,
     pub packs: Vec<Pack>,
-    #[schema(value_type = words::Tracking)]
     pub tracking: Tracking,
     /// Where the product is looked at.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -132,17 +126,15 @@ pub struct ProductPage {
     pub products: Vec<Product>,
     /// Give it as `after` to get what follows; absent at the end.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<described::ProductCode>)]
     pub next: Option<ProductCode>,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 pub struct NewBarcode {
-    #[schema(value_type = described::BarcodeText)]
     pub code: BarcodeText,
     /// Left out, it means one base unit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<described::StockCode>, example = "box")]
+    #[schema(example = "box")]
     pub pack: Option<PackName>,
 }
 
@@ -163,13 +155,11 @@ impl PutBarcodes {
 /// What a scanner reads, and what it means.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 pub struct Barcode {
-    #[schema(value_type = described::BarcodeText)]
     pub code: BarcodeText,
-    #[schema(value_type = described::ProductCode)]
     pub product: ProductCode,
     /// Absent where it means one base unit.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<described::StockCode>, example = "box")]
+    #[schema(example = "box")]
     pub pack: Option<PackName>,
 }
 
@@ -194,7 +184,7 @@ impl From<Vec<stock::Barcode>> for BarcodeList {
 #[derive(Clone, Copy, Debug, Serialize, Deserialize, ToSchema)]
 pub struct CloseBooks {
     /// From now on nothing takes effect before this instant. What is closed stays closed.
-    #[schema(value_type = String, format = DateTime, example = "2026-01-01T00:00:00Z")]
+    #[schema(example = "2026-01-01T00:00:00Z")]
     pub closed_until: Timestamp,
 }
 
@@ -203,7 +193,7 @@ pub struct CloseBooks {
 pub struct Books {
     /// Nothing takes effect before this instant any more; absent if they were never closed.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<String>, format = DateTime, example = "2026-01-01T00:00:00Z")]
+    #[schema(example = "2026-01-01T00:00:00Z")]
     pub closed_until: Option<Timestamp>,
     /// Long documents that are being posted.
     pub posting: i64,

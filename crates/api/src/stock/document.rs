@@ -23,7 +23,7 @@ pub struct ExtraCost {
     pub amount: i64,
     /// What it is spread over the lines by.
     #[serde(default = "by_value")]
-    #[schema(value_type = words::Spread, required = false, default = "value")]
+    #[schema(required = false, default = "value")]
     pub by: Spread,
 }
 
@@ -37,15 +37,13 @@ pub struct NewDocument {
     /// A UUIDv7 of your own: the identity of the document. Posted twice, it is still one. Without it an
     /// `Idempotency-Key` is needed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<described::DocumentId>)]
     pub id: Option<DocumentId>,
     #[schema(value_type = words::NewDocumentKind)]
     pub kind: DocumentKind,
-    #[schema(value_type = described::StoreName)]
     pub store: StoreName,
     /// Where a transfer goes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<described::StoreName>, example = "depot")]
+    #[schema(example = "depot")]
     pub to_store: Option<StoreName>,
     /// A transfer that takes its time: a receipt says when it has come.
     #[serde(default)]
@@ -53,18 +51,15 @@ pub struct NewDocument {
     pub in_transit: bool,
     /// When it took effect: not in the future, not in closed books. When it is posted, unless told.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<String>, format = DateTime)]
     pub effective_at: Option<Timestamp>,
     /// Your own number for it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<described::Name>, example = "INV-17")]
+    #[schema(example = "INV-17")]
     pub reference: Option<Reference>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<described::Name>)]
     pub note: Option<DocumentNote>,
     /// The sale whose lines a customer's return names; the transfer whose lines a receipt or a loss names.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<described::DocumentId>)]
     pub about: Option<DocumentId>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub extra: Option<ExtraCost>,
@@ -132,16 +127,12 @@ impl SaveLines {
 pub struct ReverseDocument {
     /// A UUIDv7 of your own: the identity of the reversal. Without it an `Idempotency-Key` is needed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<described::DocumentId>)]
     pub id: Option<DocumentId>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<String>, format = DateTime)]
     pub effective_at: Option<Timestamp>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<described::Name>)]
     pub reference: Option<Reference>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<described::Name>)]
     pub note: Option<DocumentNote>,
 }
 
@@ -171,18 +162,13 @@ impl ReverseDocument {
 pub struct SellHold {
     /// A UUIDv7 of your own: the identity of the sale. Without it an `Idempotency-Key` is needed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<described::DocumentId>)]
     pub id: Option<DocumentId>,
-    #[schema(value_type = described::StoreName)]
     pub store: StoreName,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<String>, format = DateTime)]
     pub effective_at: Option<Timestamp>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<described::Name>)]
     pub reference: Option<Reference>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<described::Name>)]
     pub note: Option<DocumentNote>,
     #[schema(min_items = 1, max_items = 200)]
     pub lines: Vec<NewLine>,
@@ -207,49 +193,36 @@ impl SellHold {
 /// A document.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 pub struct Document {
-    #[schema(value_type = described::DocumentId)]
     pub id: DocumentId,
-    #[schema(value_type = words::DocumentKind)]
     pub kind: DocumentKind,
-    #[schema(value_type = words::DocumentState)]
     pub state: DocumentState,
-    #[schema(value_type = described::StoreName)]
     pub store: StoreName,
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<described::StoreName>)]
     pub to_store: Option<StoreName>,
     /// Of transfers.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub in_transit: Option<bool>,
-    #[schema(value_type = described::Currency, example = "EUR")]
+    #[schema(example = "EUR")]
     pub currency: Currency,
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<described::Name>)]
     pub reference: Option<Reference>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<described::Name>)]
     pub note: Option<DocumentNote>,
     /// The document that it is about.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<described::DocumentId>)]
     pub about: Option<DocumentId>,
     /// The hold that it sold.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<described::HoldId>)]
     pub hold: Option<HoldId>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub extra: Option<ExtraCost>,
     /// When it took effect; of a draft, when it is to.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<String>, format = DateTime)]
     pub effective_at: Option<Timestamp>,
-    #[schema(value_type = String, format = DateTime)]
     pub created_at: Timestamp,
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<String>, format = DateTime)]
     pub posted_at: Option<Timestamp>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<described::DocumentId>)]
     pub reversed_by: Option<DocumentId>,
     /// Documents about lines of this one, which are reversed before it is.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -351,7 +324,6 @@ pub struct DocumentPage {
     pub documents: Vec<Document>,
     /// Give it as `after` to get what follows; absent at the end.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<described::DocumentId>)]
     pub next: Option<DocumentId>,
 }
 

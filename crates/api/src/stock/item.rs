@@ -7,18 +7,14 @@ use surehold_core::stock::{ItemKey, Place, ProductCode, StockItem, StoreName};
 
 use super::line::LotQuantity;
 use super::number::{average, decimal};
-use super::words;
 use crate::describe::ToSchema;
 use crate::described;
 
 /// A product in a store, or on its way to it.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 pub struct ItemName {
-    #[schema(value_type = described::StoreName)]
     pub store: StoreName,
-    #[schema(value_type = described::ProductCode)]
     pub product: ProductCode,
-    #[schema(value_type = words::Place)]
     pub place: Place,
 }
 
@@ -83,7 +79,6 @@ pub struct Item {
     pub seq: i64,
     /// The latest instant at which a row took effect.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<String>, format = DateTime)]
     pub last_effective_at: Option<Timestamp>,
     /// Its value is provisional: costs are being worked out anew. Absent otherwise.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]

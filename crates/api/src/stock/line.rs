@@ -36,17 +36,15 @@ impl From<stock::Against> for Against {
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 pub struct NewLine {
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<described::ProductCode>)]
     pub product: Option<ProductCode>,
     /// Instead of a product and a pack.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<described::BarcodeText>)]
     pub barcode: Option<BarcodeText>,
     /// Of base units, or of packs. Only a recount may say 0.
     #[schema(minimum = 0, maximum = 1_000_000_000, example = 3)]
     pub count: i64,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<described::StockCode>, example = "box")]
+    #[schema(example = "box")]
     pub pack: Option<PackName>,
     /// What all of the line costs, in minor units. Purchases and openings need it or a `price`; recounts may say what is too
     /// much, returns to a supplier what is credited.
@@ -55,18 +53,16 @@ pub struct NewLine {
     pub amount: Option<i64>,
     /// For one of what is counted: a pack, or what is shown as one. In minor units.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<described::Price>)]
     pub price: Option<Price>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<described::StockCode>, example = "L-2026-01")]
+    #[schema(example = "L-2026-01")]
     pub lot: Option<LotCode>,
     /// Of the lot.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<described::Day>)]
     pub expires: Option<Day>,
     /// One for each unit, where pieces are told apart.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    #[schema(value_type = Vec<described::StockCode>, max_items = 400, required = false)]
+    #[schema(max_items = 400, required = false)]
     pub serials: Vec<SerialCode>,
     /// The number of a line of the document that this one is about.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -122,25 +118,21 @@ pub struct StockLine {
     /// Its number in the document; in a draft of several parts, in its part.
     pub line: u32,
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<described::ProductCode>)]
     pub product: Option<ProductCode>,
     pub count: i64,
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<described::StockCode>, example = "box")]
+    #[schema(example = "box")]
     pub pack: Option<PackName>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub amount: Option<i64>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<described::Price>)]
     pub price: Option<Price>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<described::StockCode>)]
     pub lot: Option<LotCode>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<described::Day>)]
     pub expires: Option<Day>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    #[schema(value_type = Vec<described::StockCode>, required = false)]
+    #[schema(required = false)]
     pub serials: Vec<SerialCode>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub of_line: Option<u32>,
@@ -167,10 +159,8 @@ impl StockLine {
 /// Units of a lot.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 pub struct LotQuantity {
-    #[schema(value_type = described::StockCode)]
     pub lot: LotCode,
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<described::Day>)]
     pub expires: Option<Day>,
     pub quantity: i64,
 }

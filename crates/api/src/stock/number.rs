@@ -6,6 +6,8 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 pub(super) use surehold_core::stock::decimal;
 use surehold_core::stock::rules::Balance;
 
+use crate::describe::ToSchema;
+
 const PRICE_DIGITS_MAX: usize = 12;
 const PRICE_DECIMALS_MAX: usize = 6;
 
@@ -17,8 +19,9 @@ pub(super) fn average(balance: Balance, scale: u32) -> Option<String> {
     Some(format!("{sign}{whole}.{fraction:04}"))
 }
 
-/// A price in minor units with up to six decimals: `"2490"`, `"12.5"`. Kept in millionths.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// A price in minor units, with up to six decimals: `"2490"`, `"12.5"`. Kept in millionths.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ToSchema)]
+#[schema(value_type = String, example = "2490", pattern = r"^[0-9]{1,12}(\.[0-9]{1,6})?$")]
 pub struct Price(pub i64);
 
 impl Price {

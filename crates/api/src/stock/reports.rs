@@ -14,9 +14,7 @@ use crate::described;
 /// The row of the same product that takes what this one gives away.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 pub struct CardCounter {
-    #[schema(value_type = described::StoreName)]
     pub store: StoreName,
-    #[schema(value_type = words::Place)]
     pub place: Place,
     pub seq: i64,
 }
@@ -32,12 +30,9 @@ impl From<Counter> for CardCounter {
 pub struct CardRow {
     /// From 1, without gaps, in the order of posting.
     pub seq: i64,
-    #[schema(value_type = described::DocumentId)]
     pub document: DocumentId,
     pub line: u32,
-    #[schema(value_type = words::DocumentKind)]
     pub kind: DocumentKind,
-    #[schema(value_type = words::Basis)]
     pub basis: Basis,
     /// The row of this card that its cost comes from, or is about.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -51,13 +46,10 @@ pub struct CardRow {
     pub value_rounded: i64,
     /// What was there after it, in the order of the card.
     pub balance: StockBalance,
-    #[schema(value_type = String, format = DateTime)]
     pub effective_at: Timestamp,
-    #[schema(value_type = String, format = DateTime)]
     pub posted_at: Timestamp,
     /// Where all of it is of one.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<described::StockCode>)]
     pub lot: Option<LotCode>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub counter: Option<CardCounter>,
@@ -127,7 +119,6 @@ impl ItemBalance {
 
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 pub struct BalancePage {
-    #[schema(value_type = String, format = DateTime)]
     pub at: Timestamp,
     /// With everything that took effect up to then, as it is known by now.
     pub balances: Vec<ItemBalance>,
@@ -158,10 +149,8 @@ pub struct ItemTurnover {
 
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 pub struct TurnoverPage {
-    #[schema(value_type = String, format = DateTime)]
     pub from: Timestamp,
     /// Not part of it.
-    #[schema(value_type = String, format = DateTime)]
     pub until: Timestamp,
     pub items: Vec<ItemTurnover>,
     /// Give it as `after` to get what follows; absent at the end.

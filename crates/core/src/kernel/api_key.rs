@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
-use super::{ColumnType, ColumnValue, Corrupt, Invalid, KeyName, Record, Timestamp, Value, int_column};
+use super::{ColumnType, ColumnValue, Corrupt, Invalid, KeyName, Record, Timestamp, Value, described, int_column};
 
 /// A random number, written as 16 hexadecimal digits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -23,6 +23,7 @@ impl KeyId {
 }
 
 int_column!(KeyId);
+described!(KeyId, "The last part of a key's reference.", TextShape::exactly("^[0-9a-f]{16}$"));
 
 impl fmt::Display for KeyId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -45,13 +46,14 @@ impl<'de> Deserialize<'de> for KeyId {
 
 /// What a key may do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum KeyScope {
-    /// Look at pools, holds and events.
+    /// Look at pools, holds, stock and events.
     Read,
-    /// Place, extend, convert, move and cancel holds.
+    /// Place, extend, convert, move and cancel holds; post sales and customers' returns.
     Sell,
-    /// Change pools, inboxes and the policy.
+    /// Change pools, inboxes and the policy; post all other documents, close books.
     Manage,
     /// Everything, for every tenant, and the keys themselves. Only keys of the installation have it.
     Admin,

@@ -37,8 +37,8 @@ impl fmt::Display for TenantId {
 }
 
 macro_rules! uuid_v7 {
-    ($(#[$doc:meta])* $type:ident) => {
-        $(#[$doc])*
+    ($(#[doc = $doc:literal])* $type:ident, $example:literal) => {
+        $(#[doc = $doc])*
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
         #[serde(try_from = "Uuid", into = "Uuid")]
         pub struct $type(Uuid);
@@ -64,6 +64,8 @@ macro_rules! uuid_v7 {
                 Timestamp::from_millis(i64::try_from(millis).expect("48 bits fit"))
             }
         }
+
+        $crate::kernel::described!($type, concat!($($doc),*), UUID_V7, $example);
 
         impl $crate::kernel::ColumnValue for $type {
             const TYPE: $crate::kernel::ColumnType = $crate::kernel::ColumnType::Uuid;
@@ -101,5 +103,5 @@ pub(crate) use uuid_v7;
 
 uuid_v7!(
     /// Identity of a hold and of the request that placed it: a UUIDv7, so that its age can be told without looking it up.
-    HoldId
+    HoldId, "019a8d1e-6f00-7000-8000-000000000001"
 );

@@ -5,7 +5,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 use smol_str::SmolStr;
 
-use super::{Invalid, text_column};
+use super::{Invalid, described, text_column};
 
 /// No single price goes beyond this, so that sums of a few thousand cannot overflow.
 pub const AMOUNT_MAX: i64 = 1_000_000_000_000;
@@ -51,6 +51,12 @@ impl Currency {
 }
 
 text_column!(Currency, Text, Currency::parse);
+described!(
+    Currency,
+    "A currency of ISO 4217. Amounts are in its minor unit: cents, where it has them.",
+    TextShape::exactly("^[A-Z]{3}$"),
+    "BRL"
+);
 
 impl fmt::Display for Currency {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

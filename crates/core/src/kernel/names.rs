@@ -37,8 +37,8 @@ pub(crate) fn check_slug(_what: &str, text: &str) -> Result<(), Invalid> {
 
 /// What a caller names, checked by a function of its text. Short texts are kept inline.
 macro_rules! checked_text {
-    ($(#[$doc:meta])* $type:ident, $check:expr) => {
-        $(#[$doc])*
+    ($(#[doc = $doc:literal])* $type:ident, $check:expr) => {
+        $(#[doc = $doc])*
         #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
         #[serde(try_from = "SmolStr", into = "SmolStr")]
         pub struct $type(SmolStr);
@@ -76,18 +76,19 @@ macro_rules! checked_text {
     };
 }
 
-/// A name that is checked wherever it comes from, a store included.
+/// A name that is checked wherever it comes from, a store included. Its shape says the same as its check.
 macro_rules! name {
-    ($(#[$doc:meta])* $type:ident, $what:literal, $check:ident) => {
-        $crate::kernel::checked_text!($(#[$doc])* $type, |text: &str| $check($what, text));
+    ($(#[doc = $doc:literal])* $type:ident, $what:literal, $check:ident, $shape:expr $(, $example:literal)?) => {
+        $crate::kernel::checked_text!($(#[doc = $doc])* $type, |text: &str| $check($what, text));
+        $crate::kernel::described!($type, concat!($($doc),*), $shape $(, $example)?);
         $crate::kernel::text_column!($type, Text, $type::new);
     };
 }
 
 /// A text that is checked when it comes from a caller, and believed when it comes from a store.
 macro_rules! text {
-    ($(#[$doc:meta])* $type:ident, $check:expr) => {
-        $crate::kernel::checked_text!($(#[$doc])* $type, $check);
+    ($(#[doc = $doc:literal])* $type:ident, $check:expr) => {
+        $crate::kernel::checked_text!($(#[doc = $doc])* $type, $check);
         $crate::kernel::text_column!($type, Text, |text| Ok::<_, $crate::kernel::Corrupt>($type::stored(text)));
 
         impl $type {
@@ -97,37 +98,42 @@ macro_rules! text {
             }
         }
     };
+    // That callers see.
+    ($(#[doc = $doc:literal])* $type:ident $(as $name:literal)?, $check:expr, $shape:expr $(, $example:literal)?) => {
+        $crate::kernel::text!($(#[doc = $doc])* $type, $check);
+        $crate::kernel::described!($type $(as $name)?, concat!($($doc),*), $shape $(, $example)?);
+    };
 }
 
 pub(crate) use {checked_text, name, text};
 
 name!(
     /// What is sold: a room type, a ticket type, a SKU in a store.
-    ResourceName, "resource", check_name
+    ResourceName, "resource", check_name, NAME, "double"
 );
 name!(
     /// Who holds: a customer, a session, a channel. Limits are counted per owner.
-    OwnerName, "owner", check_name
+    OwnerName, "owner", check_name, NAME
 );
 name!(
     /// The caller's own name for a hold: a cart, a conversation, an order.
-    Reference, "reference", check_name
+    Reference, "reference", check_name, NAME
 );
 name!(
     /// What a caller writes on a request to be able to repeat it.
-    IdempotencyKey, "idempotency key", check_name
+    IdempotencyKey, "idempotency key", check_name, NAME
 );
 name!(
     /// What a key is for: the till, the website, a person.
-    KeyName, "name", check_name
+    KeyName, "name", check_name, NAME, "till"
 );
 name!(
     /// What people call a thing.
-    Title, "title", check_name
+    Title, "title", check_name, NAME
 );
 name!(
     /// A tenant's name in addresses.
-    Slug, "slug", check_slug
+    Slug, "slug", check_slug, SLUG, "casa-azul"
 );
 
 /// A JSON object that the caller attached: kept as canonical text, never looked into.
@@ -156,6 +162,18 @@ impl Metadata {
         &self.0
     }
 }
+
+#[cfg(feature = "schema")]
+impl utoipa::PartialSchema for Metadata {
+    fn schema() -> utoipa::openapi::RefOr<utoipa::openapi::Schema> {
+        use utoipa::openapi::schema::{AdditionalProperties, ObjectBuilder};
+        let object = ObjectBuilder::new().additional_properties(Some(AdditionalProperties::FreeForm(true)));
+        object.description(Some("An object of your own, up to 16 KiB. It is never looked into.")).into()
+    }
+}
+
+#[cfg(feature = "schema")]
+impl utoipa::ToSchema for Metadata {}
 
 text_column!(Metadata, Json, |text: &str| Ok::<_, Corrupt>(Metadata(text.into())));
 

@@ -5,11 +5,13 @@ use std::fmt;
 use jiff::civil::Date;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
-use super::{Invalid, text_column};
+use super::{Invalid, described, text_column};
 
 /// A UTC instant in microseconds, the resolution that every store keeps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Timestamp(i64);
+
+described!(Timestamp, "An instant, in UTC.", TextShape::format("date-time"));
 
 impl Timestamp {
     pub const fn from_micros(micros: i64) -> Timestamp {
@@ -98,6 +100,20 @@ impl Slot {
 }
 
 text_column!(Slot, Text, Slot::parse);
+
+#[cfg(feature = "schema")]
+impl utoipa::PartialSchema for Slot {
+    fn schema() -> utoipa::openapi::RefOr<utoipa::openapi::Schema> {
+        use utoipa::openapi::schema::{AnyOfBuilder, KnownFormat, ObjectBuilder, SchemaFormat, Type};
+        let text = || ObjectBuilder::new().schema_type(Type::String);
+        let night = text().format(Some(SchemaFormat::KnownFormat(KnownFormat::Date)));
+        let either = AnyOfBuilder::new().item(night).item(text().max_length(Some(0))).examples(["2026-12-24"]);
+        either.description(Some("The date of a night; empty for things without one.")).into()
+    }
+}
+
+#[cfg(feature = "schema")]
+impl utoipa::ToSchema for Slot {}
 
 /// `2026-12-24`, if the year has four digits. By hand, like its counterpart below: a quote looks at thousands of nights,
 /// a calendar at tens of thousands, and writing any date in any way takes ten times as long.

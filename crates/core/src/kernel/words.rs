@@ -2,8 +2,8 @@
 
 /// An enum whose variants are words.
 macro_rules! words {
-    ($(#[$doc:meta])* $type:ident { $($(#[$variant_doc:meta])* $variant:ident = $text:literal,)* }) => {
-        $(#[$doc])*
+    ($(#[doc = $doc:literal])* $type:ident { $($(#[$variant_doc:meta])* $variant:ident = $text:literal,)* }) => {
+        $(#[doc = $doc])*
         #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
         pub enum $type {
             $($(#[$variant_doc])* #[serde(rename = $text)] $variant,)*
@@ -24,6 +24,16 @@ macro_rules! words {
         $crate::kernel::text_column!($type, Text, |text: &str| {
             $type::parse(text).ok_or_else(|| $crate::kernel::Corrupt::new(format!("the word {text:?}")))
         });
+
+        #[cfg(feature = "schema")]
+        impl ::utoipa::PartialSchema for $type {
+            fn schema() -> ::utoipa::openapi::RefOr<::utoipa::openapi::Schema> {
+                $crate::kernel::schema::words_schema(concat!($($doc),*), &[$($text),*])
+            }
+        }
+
+        #[cfg(feature = "schema")]
+        impl ::utoipa::ToSchema for $type {}
 
         impl std::fmt::Display for $type {
             fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {

@@ -17,6 +17,13 @@ const INBOX_BYTES_MAX: usize = 63;
 const SOURCE_BYTES_MAX: usize = 160;
 const SCHEDULE_NAME_BYTES_MAX: usize = 100;
 
+/// What people write about what they do.
+#[cfg(feature = "schema")]
+const ACT_TEXT: crate::kernel::schema::TextShape = crate::kernel::schema::TextShape::line(
+    TEXT_BYTES_MAX,
+    "At most 500 bytes of UTF-8, no control characters, no blank at either end.",
+);
+
 fn check_type(text: &str) -> Result<(), Invalid> {
     let legal = |b: u8| b.is_ascii_uppercase() || b.is_ascii_digit() || b == b'_';
     let begins = text.bytes().next().is_some_and(|b| b.is_ascii_uppercase());
@@ -56,27 +63,29 @@ fn check_schedule_name(text: &str) -> Result<(), Invalid> {
 
 text!(
     /// What kind of thing is done, such as `ISSUE_TICKETS`.
-    TypeName, check_type
+    TypeName as "OperationType", check_type, TextShape::pattern(64, "^[A-Z][A-Z0-9_]{0,63}$", "Capitals, digits and underscores."),
+    "ISSUE_TICKETS"
 );
 text!(
     /// What it is done to: the parts of the type's key form, in their order. No time and no randomness.
-    DedupeKey, check_key
+    DedupeKey as "OperationKey", check_key, TextShape::line(KEY_BYTES_MAX, "At most 400 bytes of UTF-8."), "4711"
 );
 text!(
     /// What operations must not touch at the same time: a purchase, an organizer, an endpoint.
-    Aggregate, |text: &str| check_text("aggregate", text, KEY_BYTES_MAX)
+    Aggregate, |text: &str| check_text("aggregate", text, KEY_BYTES_MAX),
+    TextShape::line(KEY_BYTES_MAX, "At most 400 bytes of UTF-8.")
 );
 text!(
     /// Who did something by hand.
-    Actor, |text: &str| check_text("actor", text, TEXT_BYTES_MAX)
+    Actor, |text: &str| check_text("actor", text, TEXT_BYTES_MAX), ACT_TEXT, "ana"
 );
 text!(
     /// Why somebody did it.
-    Reason, |text: &str| check_text("reason", text, TEXT_BYTES_MAX)
+    Reason, |text: &str| check_text("reason", text, TEXT_BYTES_MAX), ACT_TEXT
 );
 text!(
     /// A schedule's name in addresses and in the keys of what it asks for.
-    ScheduleName, check_schedule_name
+    ScheduleName, check_schedule_name, TextShape::pattern(100, "^[A-Za-z0-9][A-Za-z0-9._-]*$", ""), "night-audit"
 );
 
 text!(
@@ -89,7 +98,7 @@ text!(
 );
 text!(
     /// A tenant's name for a place where somebody else's webhooks arrive.
-    InboxName, check_inbox
+    InboxName, check_inbox, SLUG, "orders"
 );
 
 impl TypeName {

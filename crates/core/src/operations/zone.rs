@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use smol_str::SmolStr;
 
 use super::OperationInvalid;
-use crate::kernel::{Invalid, text_column};
+use crate::kernel::{Invalid, described, text_column};
 
 // The longest name in the database has 32 bytes.
 const ZONE_BYTES_MAX: usize = 64;
@@ -52,6 +52,12 @@ impl TimeZoneName {
 }
 
 text_column!(TimeZoneName, Text, TimeZoneName::parse);
+described!(
+    TimeZoneName,
+    "A time zone of the IANA database.",
+    TextShape { chars_max: Some(ZONE_BYTES_MAX), ..TextShape::ANY },
+    "America/Sao_Paulo"
+);
 
 // Two names are one zone only if they are spelled alike: what an alias stands for may change with the database.
 impl PartialEq for TimeZoneName {

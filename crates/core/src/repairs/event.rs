@@ -44,5 +44,4 @@ pub enum RepairedThing {
 
 sent! {
     Shape::Component("RepairedThing") => RepairedThing;
-    Shape::Component("ActText") => Actor, Reason;
 }

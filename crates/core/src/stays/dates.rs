@@ -11,7 +11,7 @@ use smol_str::SmolStr;
 use super::StayInvalid;
 use crate::kernel::{
     Column, ColumnType, Columnar, Columns, Corrupt, Invalid, Row, Slot, Timestamp, date_from_text, date_text,
-    text_column,
+    described, text_column,
 };
 use crate::operations::TimeZoneName;
 
@@ -293,6 +293,12 @@ impl LocalTime {
 }
 
 text_column!(LocalTime, Text, LocalTime::parse);
+described!(
+    LocalTime,
+    "A time of the day at the property, to the minute.",
+    TextShape::exactly("^([01][0-9]|2[0-3]):[0-5][0-9]$"),
+    "15:00"
+);
 
 impl fmt::Display for LocalTime {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

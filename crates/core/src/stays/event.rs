@@ -86,8 +86,6 @@ events! {
 }
 
 sent! {
-    Shape::Component("ShortName") => PropertyName, RoomTypeCode, RatePlanCode;
-    Shape::Component("QuoteId") => QuoteId;
     Shape::Text => DisputeState, PaymentState, ReservationSource;
 }
 

@@ -11,23 +11,23 @@ use crate::kernel::{Invalid, PoolKey, ResourceName, Slot, Timestamp, check_name,
 
 name!(
     /// A hotel, a hostel, a house: everything that has one address, one time zone and one currency.
-    PropertyName, "property", check_slug
+    PropertyName, "property", check_slug, SLUG, "casa-mar"
 );
 name!(
     /// Rooms that are sold as equals.
-    RoomTypeCode, "room type", check_slug
+    RoomTypeCode, "room type", check_slug, SLUG, "double"
 );
 name!(
     /// Under which conditions a room is sold: flexible, non-refundable, with breakfast.
-    RatePlanCode, "rate plan", check_slug
+    RatePlanCode, "rate plan", check_slug, SLUG, "flexible"
 );
 name!(
     /// The property's account at the payment provider.
-    PaymentAccount, "payment account", check_name
+    PaymentAccount, "payment account", check_name, NAME
 );
 uuid_v7!(
     /// Identity of a quote and of the request that made it.
-    QuoteId
+    QuoteId, "019a8d1e-6f00-7000-8000-000000000002"
 );
 
 /// What the pools of a room type are named by, on all nights.

@@ -54,10 +54,6 @@ events! {
 }
 
 sent! {
-    Shape::Component("StoreName") => StoreName;
-    Shape::Component("ProductCode") => ProductCode;
-    Shape::Component("BarcodeText") => BarcodeText;
-    Shape::Component("DocumentId") => DocumentId;
     Shape::Text => DocumentKind, Place;
 }
 

@@ -11,6 +11,13 @@ use crate::kernel::{Invalid, PoolKey, ResourceName, Slot, Timestamp, check_name,
 /// With the name of a store in front it is still the name of a pool.
 const CODE_BYTES_MAX: usize = 100;
 
+/// What [`check_code`] takes.
+#[cfg(feature = "schema")]
+const CODE: crate::kernel::schema::TextShape = crate::kernel::schema::TextShape::line(
+    CODE_BYTES_MAX,
+    "At most 100 bytes of UTF-8, no control characters, no blank at either end.",
+);
+
 fn check_code(what: &str, text: &str) -> Result<(), Invalid> {
     check_name(what, text)?;
     if text.len() > CODE_BYTES_MAX {
@@ -21,39 +28,39 @@ fn check_code(what: &str, text: &str) -> Result<(), Invalid> {
 
 name!(
     /// A place with goods: a shop, a warehouse, a van.
-    StoreName, "store", check_slug
+    StoreName, "store", check_slug, SLUG, "main"
 );
 name!(
     /// What is bought and sold: the caller's own number or code for it.
-    ProductCode, "product", check_code
+    ProductCode, "product", check_code, CODE, "tea"
 );
 name!(
     /// What a product is counted in: `pcs`, `g`, `ml`.
-    UnitName, "unit", check_code
+    UnitName, "unit", check_code, CODE, "pcs"
 );
 name!(
     /// Several units that come together: a box of 12.
-    PackName, "pack", check_code
+    PackName, "pack", check_code, CODE, "box"
 );
 name!(
     /// What a scanner reads.
-    BarcodeText, "barcode", check_code
+    BarcodeText, "barcode", check_code, CODE, "4006381333931"
 );
 name!(
     /// Goods of one make, with one date of expiry.
-    LotCode, "lot", check_code
+    LotCode, "lot", check_code, CODE
 );
 name!(
     /// One single piece.
-    SerialCode, "serial number", check_code
+    SerialCode, "serial number", check_code, CODE
 );
 name!(
     /// What is written on a document, for people.
-    DocumentNote, "note", check_name
+    DocumentNote, "note", check_name, NAME
 );
 uuid_v7!(
     /// Identity of a document and of the request that posts it: posted twice, it is still one.
-    DocumentId
+    DocumentId, "019a8d1e-6f00-7000-8000-000000000003"
 );
 
 /// The pool that a product in a store is claimed from. A store's name has no slash, so no two share a pool.

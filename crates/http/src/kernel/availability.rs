@@ -13,13 +13,12 @@ const POOLS_MAX: u16 = 5_000;
 #[describe::query]
 pub(crate) struct Range {
     /// The first night.
-    #[param(value_type = String, format = Date, example = "2026-12-24")]
+    #[param(format = Date, example = "2026-12-24")]
     from: Slot,
     /// The night after the last one.
-    #[param(value_type = String, format = Date, example = "2026-12-27")]
+    #[param(format = Date, example = "2026-12-27")]
     until: Slot,
     /// Only this resource.
-    #[param(value_type = Option<described::Name>)]
     resource: Option<ResourceName>,
 }
 

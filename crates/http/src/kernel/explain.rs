@@ -14,7 +14,7 @@ const HOLDS_LISTED_MAX: usize = 100;
 ///
 /// Which holds have its units, and when the next one is free at the latest.
 #[describe::path(get, path = "/v1/{tenant}/pools/{resource}/explain", tag = "Pools",
-    params(("resource" = described::Name, Path), SlotQuery), responses((status = 200, body = Explanation)))]
+    params(("resource" = described::ResourceName, Path), SlotQuery), responses((status = 200, body = Explanation)))]
 pub(super) async fn pool_explain(api: Api, caller: Caller<Read>, PoolPath(key): PoolPath) -> Answer<Explanation> {
     let views = api.views();
     let pool = views.record::<kernel::Pool>(caller.tenant, &key).await?;

@@ -48,10 +48,9 @@ pub(super) async fn hold_get(api: Api, caller: Caller<Read>, InPath(id): InPath<
 #[describe::query(page)]
 pub(crate) struct ListHolds {
     /// Holds with this reference, oldest first. Either this or `state`.
-    #[param(value_type = Option<described::Name>)]
     reference: Option<Reference>,
     /// `active`: holds that live, the next to expire first.
-    #[param(value_type = Option<HoldState>, example = "active")]
+    #[param(example = "active")]
     state: Option<kernel::HoldState>,
 }
 

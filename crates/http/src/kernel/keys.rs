@@ -13,7 +13,6 @@ use crate::wire::{CreateKey, Key, KeyPage, NewKey, PAGE_ITEMS_MAX, RotateKey, de
 #[describe::query]
 pub(crate) struct ListKeys {
     /// Whose keys; left out for those of the installation.
-    #[param(value_type = Option<described::Slug>)]
     tenant: Option<Slug>,
     /// `live` unless told.
     mode: Option<KeyMode>,
@@ -89,7 +88,7 @@ fn created(key: KeyRef, secret: &Secret, record: surehold_core::kernel::ApiKey) 
 /// Replace a key
 ///
 /// The new key has the same name, scopes, limits and lifetime; the old one stays good for `overlap_secs`.
-#[describe::path(post, path = "/admin/keys/{key}/rotate", tag = "Administration", params(("key" = described::KeyId, Path)),
+#[describe::path(post, path = "/admin/keys/{key}/rotate", tag = "Administration", params(("key" = described::KeyRef, Path)),
     request_body = RotateKey, responses((status = 201, body = NewKey)))]
 pub(super) async fn key_rotate(
     api: Api,
@@ -108,7 +107,7 @@ pub(super) async fn key_rotate(
 /// Revoke a key
 ///
 /// Takes no body. Within a second it opens nothing any more, on any node. Safe to repeat.
-#[describe::path(post, path = "/admin/keys/{key}/revoke", tag = "Administration", params(("key" = described::KeyId, Path)),
+#[describe::path(post, path = "/admin/keys/{key}/revoke", tag = "Administration", params(("key" = described::KeyRef, Path)),
     responses((status = 200, body = Key)))]
 pub(super) async fn key_revoke(api: Api, _: Admin, InPath(key): InPath<KeyRef>) -> Answer<Key> {
     let done = api.engine().run(key.tenant, commands::RevokeKey { id: key.id }).await?;

@@ -46,7 +46,6 @@ impl FromRequestParts<Api> for PoolPath {
 #[describe::query(page)]
 pub(crate) struct ListPools {
     /// Only pools of this resource.
-    #[param(value_type = Option<described::Name>)]
     resource: Option<ResourceName>,
 }
 
@@ -86,7 +85,7 @@ pub(super) async fn pools_put(api: Api, caller: Caller<Manage>, Json(body): Json
 
 /// Look at a pool
 #[describe::path(get, path = "/v1/{tenant}/pools/{resource}", tag = "Pools",
-    params(("resource" = described::Name, Path), SlotQuery), responses((status = 200, body = Pool)))]
+    params(("resource" = described::ResourceName, Path), SlotQuery), responses((status = 200, body = Pool)))]
 pub(super) async fn pool_get(api: Api, caller: Caller<Read>, PoolPath(key): PoolPath) -> Answer<Pool> {
     let pool = api.views().record::<kernel::Pool>(caller.tenant, &key).await?;
     let pool = pool.ok_or_else(|| Refusal::PoolNotFound { pools: vec![key] })?;
@@ -98,7 +97,7 @@ pub(super) async fn pool_get(api: Api, caller: Caller<Read>, PoolPath(key): Pool
 /// Sets what is given, creates the pool if it does not exist. Safe to repeat. With `expected_version` it changes the
 /// pool only if nobody else did.
 #[describe::path(put, path = "/v1/{tenant}/pools/{resource}", tag = "Pools",
-    params(("resource" = described::Name, Path), SlotQuery), request_body = PutPool,
+    params(("resource" = described::ResourceName, Path), SlotQuery), request_body = PutPool,
     responses((status = 200, body = Pool)))]
 pub(super) async fn pool_put(
     api: Api,
@@ -113,7 +112,7 @@ pub(super) async fn pool_put(
 ///
 /// Needs an `Idempotency-Key`: a repeat could not be told from a second delivery.
 #[describe::path(post, path = "/v1/{tenant}/pools/{resource}/adjust", tag = "Pools",
-    params(("resource" = described::Name, Path), SlotQuery, ("Idempotency-Key" = described::IdempotencyKey, Header)),
+    params(("resource" = described::ResourceName, Path), SlotQuery, ("Idempotency-Key" = described::IdempotencyKey, Header)),
     request_body = AdjustPool, responses((status = 200, body = Pool)))]
 pub(super) async fn pool_adjust(
     api: Api,

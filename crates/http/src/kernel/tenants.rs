@@ -32,7 +32,7 @@ pub(super) async fn policy_put(api: Api, caller: Caller<Manage>, Json(body): Jso
     api.run(caller.tenant, commands::SetPolicy::new(body.into())?, None).await
 }
 
-#[describe::query(page after Slug as String)]
+#[describe::query(page after Slug)]
 pub(crate) struct ListTenants {}
 
 /// List tenants

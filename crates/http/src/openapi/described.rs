@@ -16,8 +16,10 @@ use crate::api::{admin_routes, health_routes, public_routes};
 use crate::routes::Routes;
 use crate::wire::Problem;
 use crate::wire::described::{
-    BarcodeText, CaseKey, CaseKind, Correlation, Cursor, Day, DocumentId, EndpointId, HoldId, IdempotencyKey, KeyId,
-    Name, OperationKey, OperationType, ProductCode, QuoteId, ScheduleName, ShortName, Slot, Slug, StoreName,
+    BarcodeText, CaseKey, CaseKind, CaseState, Correlation, Cursor, Day, DedupeKey, DocumentId, EndpointId, HoldId,
+    HoldState, IdempotencyKey, KeyRef, OperationState, OwnerName, Place, ProductCode, PropertyName, QuoteId,
+    RatePlanCode, Reference, ReservationState, ResourceName, RoomTypeCode, ScheduleName, Slot, Slug, StoreName,
+    Timestamp, TypeName,
 };
 
 #[derive(utoipa::OpenApi)]
@@ -48,9 +50,10 @@ use crate::wire::described::{
     ),
     // What only parameters mention is not collected by itself.
     components(schemas(
-        Problem, IdempotencyKey, Cursor, EndpointId, HoldId, KeyId, Name, ScheduleName, Slot, Slug, OperationType,
-        OperationKey, Correlation, CaseKind, CaseKey, Day, QuoteId, ShortName, StoreName, ProductCode, BarcodeText,
-        DocumentId
+        Problem, IdempotencyKey, Cursor, EndpointId, HoldId, KeyRef, ResourceName, OwnerName, Reference, ScheduleName, Slot,
+        Slug, TypeName, DedupeKey, Correlation, CaseKind, CaseKey, Day, QuoteId, PropertyName, RoomTypeCode, RatePlanCode,
+        StoreName, ProductCode, BarcodeText, DocumentId, Timestamp, Place, HoldState, OperationState, CaseState,
+        ReservationState
     )),
 )]
 struct Head;

@@ -23,15 +23,17 @@ use crate::routes::Route;
 pub const COMMITTED: &str = include_str!("../../../../docs/reference/openapi.json");
 
 /// Schemas that every description has: parameters mention them, or every operation does.
-pub(crate) const SHARED_SCHEMAS: [&str; 23] = [
+pub(crate) const SHARED_SCHEMAS: [&str; 33] = [
     "Problem",
     "AnyProblem",
     "IdempotencyKey",
     "Cursor",
     "EndpointId",
     "HoldId",
-    "KeyId",
-    "Name",
+    "KeyRef",
+    "ResourceName",
+    "OwnerName",
+    "Reference",
     "ScheduleName",
     "Slot",
     "Slug",
@@ -42,11 +44,19 @@ pub(crate) const SHARED_SCHEMAS: [&str; 23] = [
     "CaseKey",
     "Day",
     "QuoteId",
-    "ShortName",
+    "PropertyName",
+    "RoomTypeCode",
+    "RatePlanCode",
     "StoreName",
     "ProductCode",
     "BarcodeText",
     "DocumentId",
+    "Timestamp",
+    "Place",
+    "HoldState",
+    "OperationState",
+    "CaseState",
+    "ReservationState",
 ];
 
 #[derive(Deserialize, Serialize)]

@@ -1,6 +1,7 @@
 //! Problems in the description: what every problem has, and a schema with the data of each code.
 
-use surehold_core::kernel::FieldSpec;
+use surehold_core::kernel::{self, FieldSpec};
+use surehold_core::{operations, stays, stock as core_stock};
 use utoipa::ToSchema;
 use utoipa::openapi::schema::{
     AllOfBuilder, ArrayBuilder, Discriminator, KnownFormat, ObjectBuilder, OneOfBuilder, Schema, SchemaFormat, Type,
@@ -97,9 +98,6 @@ impl Collected {
             "i64" => integer(KnownFormat::Int64),
             "u16" | "u32" | "usize" => integer(KnownFormat::Int64).minimum(Some(0)),
             "String" | "SmolStr" => text(),
-            "Timestamp" => text().format(Some(SchemaFormat::KnownFormat(KnownFormat::DateTime))),
-            // Not the whole reference of a key.
-            "KeyId" => text().pattern(Some("^[0-9a-f]{16}$")),
             named => {
                 let name = Ref::builder().ref_location_from_schema_name(self.component(named));
                 return RefOr::Ref(name.description(about).build());
@@ -111,31 +109,37 @@ impl Collected {
     /// The name that the description has for a type of the core.
     fn component(&mut self, of: &str) -> String {
         match of {
-            "BarcodeText" => self.add::<described::BarcodeText>(),
+            "BarcodeText" => self.add::<core_stock::BarcodeText>(),
             "CaseKey" => self.add::<wire::CaseName>(),
-            "Currency" => self.add::<described::Currency>(),
+            "Currency" => self.add::<kernel::Currency>(),
             "Cursor" => self.add::<described::Cursor>(),
-            "Date" => self.add::<described::Day>(),
-            "DocumentId" => self.add::<described::DocumentId>(),
-            "DocumentKind" => self.add::<stock::words::DocumentKind>(),
-            "DocumentState" => self.add::<stock::words::DocumentState>(),
-            "HoldId" => self.add::<described::HoldId>(),
-            "HoldState" => self.add::<wire::HoldState>(),
+            "Date" => self.add::<wire::Day>(),
+            "DocumentId" => self.add::<core_stock::DocumentId>(),
+            "DocumentKind" => self.add::<core_stock::DocumentKind>(),
+            "DocumentState" => self.add::<core_stock::DocumentState>(),
+            "HoldId" => self.add::<kernel::HoldId>(),
+            "HoldState" => self.add::<kernel::HoldState>(),
             "ItemKey" => self.add::<stock::ItemName>(),
+            "KeyId" => self.add::<kernel::KeyId>(),
+            "LotCode" => self.add::<core_stock::LotCode>(),
             "NotForSale" => self.add::<wire::WhyNotForSale>(),
             "OperationKey" => self.add::<wire::OperationName>(),
-            "OperationState" => self.add::<wire::states::OperationState>(),
-            "PackName" | "LotCode" | "SerialCode" => self.add::<described::StockCode>(),
-            "Place" => self.add::<stock::words::Place>(),
+            "OperationState" => self.add::<operations::OperationState>(),
+            "PackName" => self.add::<core_stock::PackName>(),
+            "Place" => self.add::<core_stock::Place>(),
             "PoolKey" => self.add::<wire::PoolName>(),
-            "ProductCode" => self.add::<described::ProductCode>(),
-            "PropertyName" | "RoomTypeCode" | "RatePlanCode" => self.add::<described::ShortName>(),
-            "QuoteId" => self.add::<described::QuoteId>(),
-            "ReservationSource" => self.add::<wire::words::ReservationSource>(),
-            "ReservationState" => self.add::<wire::words::ReservationState>(),
-            "ResourceName" => self.add::<described::Name>(),
-            "Slot" => self.add::<described::Slot>(),
-            "StoreName" => self.add::<described::StoreName>(),
+            "ProductCode" => self.add::<core_stock::ProductCode>(),
+            "PropertyName" => self.add::<stays::PropertyName>(),
+            "QuoteId" => self.add::<stays::QuoteId>(),
+            "RatePlanCode" => self.add::<stays::RatePlanCode>(),
+            "ReservationSource" => self.add::<stays::ReservationSource>(),
+            "ReservationState" => self.add::<stays::ReservationState>(),
+            "ResourceName" => self.add::<kernel::ResourceName>(),
+            "RoomTypeCode" => self.add::<stays::RoomTypeCode>(),
+            "SerialCode" => self.add::<core_stock::SerialCode>(),
+            "Slot" => self.add::<kernel::Slot>(),
+            "StoreName" => self.add::<core_stock::StoreName>(),
+            "Timestamp" => self.add::<kernel::Timestamp>(),
             part => {
                 let is_part = parts().any(|known| known.name == part);
                 assert!(is_part, "say here how the description calls {part}");

@@ -25,7 +25,7 @@ async fn act<C: Command<Reply = OperationState, Refusal = OperationRefusal>>(
 ///
 /// What waits for an instant or a precondition is due now. An operation that waits for another one is not touched.
 #[describe::path(post, path = "/v1/{tenant}/operations/{type}/{key}/retry", tag = "Operations",
-    params(("type" = described::OperationType, Path), ("key" = described::OperationKey, Path),
+    params(("type" = described::TypeName, Path), ("key" = described::DedupeKey, Path),
         ("Idempotency-Key" = Option<described::IdempotencyKey>, Header)), request_body = Act,
     responses((status = 200, body = OperationActed)))]
 pub(super) async fn operation_retry(
@@ -46,7 +46,7 @@ pub(super) async fn operation_retry(
 /// It is not done, and nobody need look at it again. Refused while it runs and while one of its effects may have
 /// happened. Safe to repeat.
 #[describe::path(post, path = "/v1/{tenant}/operations/{type}/{key}/cancel", tag = "Operations",
-    params(("type" = described::OperationType, Path), ("key" = described::OperationKey, Path),
+    params(("type" = described::TypeName, Path), ("key" = described::DedupeKey, Path),
         ("Idempotency-Key" = Option<described::IdempotencyKey>, Header)), request_body = Act,
     responses((status = 200, body = OperationActed)))]
 pub(super) async fn operation_cancel(
@@ -66,7 +66,7 @@ pub(super) async fn operation_cancel(
 ///
 /// Effects that are confirmed stay; those in doubt are asked about before anything is sent.
 #[describe::path(post, path = "/v1/{tenant}/operations/{type}/{key}/redrive", tag = "Operations",
-    params(("type" = described::OperationType, Path), ("key" = described::OperationKey, Path),
+    params(("type" = described::TypeName, Path), ("key" = described::DedupeKey, Path),
         ("Idempotency-Key" = Option<described::IdempotencyKey>, Header)), request_body = Act,
     responses((status = 200, body = OperationActed)))]
 pub(super) async fn operation_redrive(
@@ -91,7 +91,7 @@ pub(super) async fn operation_redrive(
 ///
 /// Somebody has looked at the provider's. The operation goes on when it is redriven.
 #[describe::path(post, path = "/v1/{tenant}/operations/{type}/{key}/settle", tag = "Operations",
-    params(("type" = described::OperationType, Path), ("key" = described::OperationKey, Path),
+    params(("type" = described::TypeName, Path), ("key" = described::DedupeKey, Path),
         ("Idempotency-Key" = Option<described::IdempotencyKey>, Header)), request_body = SettleEffect,
     responses((status = 200, body = EffectSettled)))]
 pub(super) async fn operation_settle(

@@ -41,7 +41,6 @@ impl FromPath for CaseKey {
 #[describe::query(page)]
 pub(crate) struct ListCases {
     /// `open` unless told.
-    #[param(value_type = Option<wire::CaseState>)]
     state: Option<CaseState>,
 }
 

@@ -9,7 +9,7 @@ use crate::api::{
 };
 use crate::describe;
 use crate::problem::Problem;
-use crate::wire::{Operation, OperationPage, Timeline, described, operation_seen, states, summary_of, timeline_seen};
+use crate::wire::{Operation, OperationPage, Timeline, described, operation_seen, summary_of, timeline_seen};
 
 /// Its key is decoded once, so a `%` of its own is sent as `%25`.
 impl FromPath for OperationKey {
@@ -22,10 +22,8 @@ impl FromPath for OperationKey {
 pub(crate) struct ListOperations {
     /// Operations in this state. `DEAD_LETTER` lists those that nobody has dealt with, the longest dead first; the
     /// others come in the order of their keys, and `SUCCEEDED` needs a `type`. Either this or `correlation`.
-    #[param(value_type = Option<states::OperationState>)]
     state: Option<OperationState>,
     /// Only operations of this type. With `state`.
-    #[param(value_type = Option<described::OperationType>)]
     r#type: Option<TypeName>,
     /// Operations that have to do with this, in the order of their keys.
     #[param(value_type = Option<described::Correlation>)]
@@ -148,7 +146,7 @@ fn parse_correlation(text: &str) -> Result<Correlation, Problem> {
 ///
 /// With its content, its calls to the outside and its history.
 #[describe::path(get, path = "/v1/{tenant}/operations/{type}/{key}", tag = "Operations",
-    params(("type" = described::OperationType, Path), ("key" = described::OperationKey, Path)),
+    params(("type" = described::TypeName, Path), ("key" = described::DedupeKey, Path)),
     responses((status = 200, body = Operation)))]
 pub(super) async fn operation_get(
     api: Api,

@@ -8,7 +8,7 @@ use crate::wire::{PutSchedule, Schedule, SchedulePage, described, schedule_comma
 
 from_path!(ScheduleName: ScheduleName::new);
 
-#[describe::query(page after ScheduleName as described::ScheduleName)]
+#[describe::query(page after ScheduleName)]
 pub(crate) struct ListSchedules {}
 
 /// List schedules

@@ -16,13 +16,12 @@ use crate::wire::{Calendar, CalendarOutcome, CalendarPart, CalendarSet, Day, Put
 #[describe::query]
 pub(crate) struct AskCalendar {
     /// The first night.
-    #[param(value_type = described::Day)]
     from: Day,
     /// The night after the last one, at most 400 nights later.
-    #[param(value_type = described::Day, example = "2026-12-27")]
+    #[param(example = "2026-12-27")]
     until: Day,
     /// Only this room type.
-    #[param(value_type = Option<described::ShortName>, example = "double")]
+    #[param(example = "double")]
     room_type: Option<RoomTypeCode>,
 }
 
@@ -59,7 +58,7 @@ async fn find_room_types(
 /// In columns: each list has one entry for each night from `from` on. Holds that lapsed less than a moment ago may still
 /// count as held; placing one looks again.
 #[describe::path(get, path = "/v1/{tenant}/properties/{property}/calendar", tag = "Properties",
-    params(("property" = described::ShortName, Path), AskCalendar), responses((status = 200, body = Calendar)))]
+    params(("property" = described::PropertyName, Path), AskCalendar), responses((status = 200, body = Calendar)))]
 pub(super) async fn calendar_get(
     api: Api,
     caller: Caller<Read>,
@@ -87,7 +86,7 @@ pub(super) async fn calendar_get(
 /// whole is not atomic; the answer says what became of each part. Safe to repeat. A change of the wrong shape, or more than
 /// 1,000 parts, refuses the whole request and nothing is changed then.
 #[describe::path(put, path = "/v1/{tenant}/properties/{property}/calendar", tag = "Properties",
-    params(("property" = described::ShortName, Path)), request_body = PutCalendar,
+    params(("property" = described::PropertyName, Path)), request_body = PutCalendar,
     responses((status = 200, body = CalendarSet)))]
 pub(super) async fn calendar_put(
     api: Api,

@@ -36,7 +36,7 @@ pub(super) async fn find_property<N: Need>(
     found.ok_or_else(|| StayRefusal::PropertyNotFound { property: name }.into())
 }
 
-#[describe::query(page after PropertyName as described::ShortName)]
+#[describe::query(page after PropertyName)]
 pub(crate) struct ListProperties {}
 
 /// List properties
@@ -55,7 +55,7 @@ pub(super) async fn properties_list(
 
 /// Look at a property
 #[describe::path(get, path = "/v1/{tenant}/properties/{property}", tag = "Properties",
-    params(("property" = described::ShortName, Path)), responses((status = 200, body = Property)))]
+    params(("property" = described::PropertyName, Path)), responses((status = 200, body = Property)))]
 pub(super) async fn property_get(
     api: Api,
     caller: Caller<Read>,
@@ -68,7 +68,7 @@ pub(super) async fn property_get(
 ///
 /// Creates it, or replaces what it was; its currency stays. Safe to repeat.
 #[describe::path(put, path = "/v1/{tenant}/properties/{property}", tag = "Properties",
-    params(("property" = described::ShortName, Path)), request_body = PutProperty,
+    params(("property" = described::PropertyName, Path)), request_body = PutProperty,
     responses((status = 200, body = Property)))]
 pub(super) async fn property_put(
     api: Api,
@@ -81,7 +81,7 @@ pub(super) async fn property_put(
 
 /// List the room types of a property
 #[describe::path(get, path = "/v1/{tenant}/properties/{property}/room-types", tag = "Properties",
-    params(("property" = described::ShortName, Path)), responses((status = 200, body = RoomTypeList)))]
+    params(("property" = described::PropertyName, Path)), responses((status = 200, body = RoomTypeList)))]
 pub(super) async fn room_types_list(
     api: Api,
     caller: Caller<Read>,
@@ -94,7 +94,7 @@ pub(super) async fn room_types_list(
 
 /// Look at a room type
 #[describe::path(get, path = "/v1/{tenant}/properties/{property}/room-types/{code}", tag = "Properties",
-    params(("property" = described::ShortName, Path), ("code" = described::ShortName, Path)),
+    params(("property" = described::PropertyName, Path), ("code" = described::RoomTypeCode, Path)),
     responses((status = 200, body = RoomType)))]
 pub(super) async fn room_type_get(
     api: Api,
@@ -110,7 +110,7 @@ pub(super) async fn room_type_get(
 ///
 /// Creates it, or replaces what it was. Safe to repeat.
 #[describe::path(put, path = "/v1/{tenant}/properties/{property}/room-types/{code}", tag = "Properties",
-    params(("property" = described::ShortName, Path), ("code" = described::ShortName, Path)),
+    params(("property" = described::PropertyName, Path), ("code" = described::RoomTypeCode, Path)),
     request_body = PutRoomType, responses((status = 200, body = RoomType)))]
 pub(super) async fn room_type_put(
     api: Api,
@@ -123,7 +123,7 @@ pub(super) async fn room_type_put(
 
 /// List the rate plans of a property
 #[describe::path(get, path = "/v1/{tenant}/properties/{property}/rate-plans", tag = "Properties",
-    params(("property" = described::ShortName, Path)), responses((status = 200, body = RatePlanList)))]
+    params(("property" = described::PropertyName, Path)), responses((status = 200, body = RatePlanList)))]
 pub(super) async fn rate_plans_list(
     api: Api,
     caller: Caller<Read>,
@@ -136,7 +136,7 @@ pub(super) async fn rate_plans_list(
 
 /// Look at a rate plan
 #[describe::path(get, path = "/v1/{tenant}/properties/{property}/rate-plans/{code}", tag = "Properties",
-    params(("property" = described::ShortName, Path), ("code" = described::ShortName, Path)),
+    params(("property" = described::PropertyName, Path), ("code" = described::RatePlanCode, Path)),
     responses((status = 200, body = RatePlan)))]
 pub(super) async fn rate_plan_get(
     api: Api,
@@ -153,7 +153,7 @@ pub(super) async fn rate_plan_get(
 /// Creates it, or replaces what it was. What was quoted and booked keeps the conditions that were promised. Safe to
 /// repeat.
 #[describe::path(put, path = "/v1/{tenant}/properties/{property}/rate-plans/{code}", tag = "Properties",
-    params(("property" = described::ShortName, Path), ("code" = described::ShortName, Path)),
+    params(("property" = described::PropertyName, Path), ("code" = described::RatePlanCode, Path)),
     request_body = PutRatePlan, responses((status = 200, body = RatePlan)))]
 pub(super) async fn rate_plan_put(
     api: Api,

@@ -12,7 +12,7 @@ use crate::api::{
 use crate::describe;
 use crate::problem::{Code, Problem};
 use crate::wire::{
-    ChangeReservation, Day, EndReservation, Reservation, ReservationPage, WalkIn, described, reservation_seen, words,
+    ChangeReservation, Day, EndReservation, Reservation, ReservationPage, WalkIn, described, reservation_seen,
 };
 
 /// Look at a reservation
@@ -31,19 +31,14 @@ pub(super) async fn reservation_get(
 
 #[describe::query(page)]
 pub(crate) struct ListReservations {
-    #[param(value_type = described::ShortName)]
     property: PropertyName,
     /// Of those who arrive on this date. One of the three.
-    #[param(value_type = Option<described::Day>)]
     arriving: Option<Day>,
     /// Of those who leave on this date.
-    #[param(value_type = Option<described::Day>)]
     departing: Option<Day>,
     /// Of those who sleep there that night.
-    #[param(value_type = Option<described::Day>)]
     staying: Option<Day>,
     /// `confirmed` unless told.
-    #[param(value_type = Option<words::ReservationState>)]
     state: Option<ReservationState>,
 }
 

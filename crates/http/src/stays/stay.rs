@@ -58,10 +58,9 @@ pub(super) async fn stay_get(api: Api, caller: Caller<Read>, InPath(hold): InPat
 
 #[describe::query(page)]
 pub(crate) struct ListStays {
-    #[param(value_type = described::ShortName)]
     property: PropertyName,
     /// `active`: stays whose rooms are held, the next to expire first.
-    #[param(value_type = HoldState, example = "active")]
+    #[param(example = "active")]
     state: kernel::HoldState,
 }
 

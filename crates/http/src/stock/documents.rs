@@ -170,16 +170,13 @@ pub(super) async fn document_preview(api: Api, mover: Mover, Json(body): Json<Ne
     Ok(Reply::found(DocumentPreview { document: Document::told(preview.reply, lines), items }))
 }
 
-#[describe::query(page after DocumentId as described::DocumentId)]
+#[describe::query(page after DocumentId)]
 pub(crate) struct ListDocuments {
     /// Only documents of this store.
-    #[param(value_type = Option<described::StoreName>)]
     store: Option<StoreName>,
     /// Only documents with this number of yours.
-    #[param(value_type = Option<described::Name>)]
     reference: Option<Reference>,
     /// Only documents about this one: returns of a sale, receipts of a transfer, a reversal.
-    #[param(value_type = Option<described::DocumentId>)]
     about: Option<DocumentId>,
 }
 

@@ -11,7 +11,7 @@ use crate::api::{Answer, Api, Caller, InPath, Query, Read, Reply, malformed, nex
 use crate::describe;
 use crate::problem::Problem;
 use crate::wire::described;
-use crate::wire::stock::words::{self, CardOrder};
+use crate::wire::stock::words::CardOrder;
 use crate::wire::stock::{BalancePage, CardPage, CardRow, Item, ItemPage, TurnoverPage};
 use crate::wire::{balance_seen, item_seen, turnover_seen};
 
@@ -32,11 +32,8 @@ pub(super) fn parse_cursor(text: &str) -> Result<ItemKey, Problem> {
 
 #[describe::query(page)]
 pub(crate) struct ListStock {
-    #[param(value_type = Option<described::StoreName>)]
     store: Option<StoreName>,
-    #[param(value_type = Option<described::ProductCode>)]
     product: Option<ProductCode>,
-    #[param(value_type = Option<words::Place>)]
     place: Option<Place>,
 }
 
@@ -61,7 +58,6 @@ async fn shown_items(api: &Api, tenant: TenantId, found: Vec<ItemView>) -> Resul
 #[describe::query]
 pub(crate) struct AskItem {
     /// `on_hand` unless told.
-    #[param(value_type = Option<words::Place>)]
     place: Option<Place>,
 }
 
@@ -100,7 +96,6 @@ async fn find_item(
 #[describe::query]
 pub(crate) struct AskCard {
     /// `on_hand` unless told.
-    #[param(value_type = Option<words::Place>)]
     place: Option<Place>,
     /// `posting` unless told.
     #[serde(default)]
@@ -168,13 +163,9 @@ pub(super) async fn stock_card(
 #[describe::query(page)]
 pub(crate) struct AskBalances {
     /// What took effect up to this instant counts.
-    #[param(value_type = String, format = DateTime)]
     at: Timestamp,
-    #[param(value_type = Option<described::StoreName>)]
     store: Option<StoreName>,
-    #[param(value_type = Option<described::ProductCode>)]
     product: Option<ProductCode>,
-    #[param(value_type = Option<words::Place>)]
     place: Option<Place>,
 }
 
@@ -199,16 +190,11 @@ pub(super) async fn stock_balances(
 
 #[describe::query(page)]
 pub(crate) struct AskTurnover {
-    #[param(value_type = String, format = DateTime)]
     from: Timestamp,
     /// Not part of it.
-    #[param(value_type = String, format = DateTime)]
     until: Timestamp,
-    #[param(value_type = Option<described::StoreName>)]
     store: Option<StoreName>,
-    #[param(value_type = Option<described::ProductCode>)]
     product: Option<ProductCode>,
-    #[param(value_type = Option<words::Place>)]
     place: Option<Place>,
 }
 
@@ -239,7 +225,6 @@ pub(super) async fn stock_turnover(
 
 #[describe::query(page)]
 pub(crate) struct AskShortages {
-    #[param(value_type = Option<described::StoreName>)]
     store: Option<StoreName>,
     /// Products of which fewer base units than this are available.
     #[param(minimum = 1, maximum = 1_000_000_000_000_i64, default = 1)]

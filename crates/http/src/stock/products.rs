@@ -37,7 +37,7 @@ fn barcodes_not_found(barcodes: &[BarcodeText]) -> Problem {
     Problem::new(Code::BarcodeNotFound, detail).with("barcodes", &barcodes)
 }
 
-#[describe::query(page after ProductCode as described::ProductCode)]
+#[describe::query(page after ProductCode)]
 pub(crate) struct ListProducts {}
 
 /// List products

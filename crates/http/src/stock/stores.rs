@@ -16,7 +16,7 @@ pub(super) async fn find_store(api: &Api, tenant: TenantId, name: StoreName) -> 
     found.ok_or_else(|| StockRefusal::StoreNotFound { store: name }.into())
 }
 
-#[describe::query(page after StoreName as described::StoreName)]
+#[describe::query(page after StoreName)]
 pub(crate) struct ListStores {}
 
 /// List stores

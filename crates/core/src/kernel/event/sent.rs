@@ -8,7 +8,7 @@ use serde::ser::SerializeMap;
 use serde_json::{Map, Value};
 use smol_str::SmolStr;
 
-use crate::kernel::{ConvertMode, Currency, HoldId, HoldPolicy, KeyId, PoolKey, Slug, TenantId, Timestamp};
+use crate::kernel::{ConvertMode, HoldPolicy, PoolKey, TenantId};
 
 /// What a value looks like in the description of the API.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,7 +17,6 @@ pub enum Shape {
     Component(&'static str),
     Text,
     Date,
-    DateTime,
     Integer,
     /// An integer from zero on.
     Count,
@@ -63,11 +62,8 @@ sent! {
     Shape::Boolean => bool;
     Shape::Integer => i64, TenantId;
     Shape::Count => u16, u32;
-    Shape::Text => SmolStr, Currency, KeyId;
+    Shape::Text => SmolStr;
     Shape::Date => Date;
-    Shape::DateTime => Timestamp;
-    Shape::Component("Slug") => Slug;
-    Shape::Component("HoldId") => HoldId;
     Shape::Component("PoolName") => PoolKey;
     Shape::Component("Policy") => HoldPolicy;
     Shape::Component("ConvertMode") => ConvertMode;

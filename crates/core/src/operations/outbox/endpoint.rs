@@ -5,7 +5,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 use smol_str::SmolStr;
 
-use crate::kernel::{Invalid, JsonList, Record, Slug, TenantId, Timestamp, text_column, words};
+use crate::kernel::{Invalid, JsonList, Record, Slug, TenantId, Timestamp, described, text_column, words};
 use crate::operations::{OperationInvalid, PreviousSecret, SigningSecret, secrets_at};
 
 use super::EventCursor;
@@ -40,6 +40,7 @@ impl From<EndpointId> for SmolStr {
 }
 
 text_column!(EndpointId, Text, EndpointId::new);
+described!(EndpointId, "A webhook endpoint's name.", SLUG, "orders");
 
 impl fmt::Display for EndpointId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -3,13 +3,13 @@
 use std::fmt;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
-use surehold_core::kernel::{KeyId, TenantId};
 use thiserror::Error;
 
-use crate::describe::ToSchema;
+use super::{KeyId, TenantId, described};
 
 /// Whether a key works on the tenant's data or on that of its test twin.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum KeyMode {
     Live,
@@ -25,7 +25,7 @@ impl KeyMode {
     }
 }
 
-/// Names a key without opening anything: `live_1_00ff00ff00ff00ff`.
+/// Names a key without opening anything: the key without `sh_` and the secret.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct KeyRef {
     pub tenant: TenantId,
@@ -59,6 +59,13 @@ impl KeyRef {
         Ok(KeyRef { tenant, id })
     }
 }
+
+described!(
+    KeyRef,
+    "The reference of a key: the key without `sh_` and the secret.",
+    TextShape::exactly("^(live_[0-9]{1,18}|test_[1-9][0-9]{0,17})_[0-9a-f]{16}$"),
+    "live_1_00ff00ff00ff00ff"
+);
 
 impl fmt::Display for KeyRef {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
