@@ -5,7 +5,7 @@ use surehold_core::kernel::{ResourceName, Slot};
 use crate::api::{Answer, Api, Caller, Query, Read, Reply, malformed};
 use crate::describe;
 use crate::problem::{Code, Problem};
-use crate::wire::{Availability, described};
+use crate::wire::Availability;
 
 const NIGHTS_MAX: usize = 366;
 const POOLS_MAX: u16 = 5_000;

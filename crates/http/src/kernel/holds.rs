@@ -10,7 +10,7 @@ use crate::api::{
 };
 use crate::describe;
 use crate::problem::Problem;
-use crate::wire::{ConvertHold, ExtendHold, GiveBack, Hold, HoldPage, HoldState, MoveBooked, PlaceHold, described};
+use crate::wire::{ConvertHold, ExtendHold, GiveBack, Hold, HoldPage, MoveBooked, PlaceHold, described};
 
 from_path!(HoldId: HoldId::parse);
 

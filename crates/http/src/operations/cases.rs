@@ -10,7 +10,7 @@ use crate::api::{
 };
 use crate::describe;
 use crate::problem::Problem;
-use crate::wire::{self, Act, AssignCase, Case, CasePage, described};
+use crate::wire::{Act, AssignCase, Case, CasePage, described};
 
 const CASE_KIND_BYTES_MAX: usize = 64;
 const CASE_KEY_BYTES_MAX: usize = 500;

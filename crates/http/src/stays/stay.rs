@@ -19,7 +19,7 @@ use crate::describe;
 use crate::kernel::parse_expiry;
 use crate::problem::Problem;
 use crate::wire::{
-    Checkout, ConfirmStay, CreateStay, GuestErased, HoldState, RequestCheckout, Stay, StayPage, described, stay_seen,
+    Checkout, ConfirmStay, CreateStay, GuestErased, RequestCheckout, Stay, StayPage, described, stay_seen,
 };
 
 /// Hold rooms that were quoted
