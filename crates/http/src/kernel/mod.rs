@@ -1,5 +1,6 @@
 //! Pools and holds, the tenants that own them, the keys that open them, and the feed of what happened.
 //! Start at `holds.rs`.
+//! Imports: nothing.
 
 mod availability;
 mod batch;

@@ -1,5 +1,6 @@
 //! Work that is done later or outside: operations, cases, schedules, and webhooks and tasks both ways.
 //! Start at `look.rs`; `inbox/` says whose webhooks are believed.
+//! Imports: nothing.
 
 mod acts;
 mod cases;

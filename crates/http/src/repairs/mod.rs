@@ -1,4 +1,5 @@
 //! Repairs: what an audit proposed, put right.
+//! Imports: nothing.
 
 mod make;
 

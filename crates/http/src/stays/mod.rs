@@ -1,5 +1,6 @@
 //! Hotels: properties and what their nights cost, quotes, stays and reservations.
 //! Start at `stay.rs`.
+//! Imports: kernel.
 
 mod calendar;
 #[cfg(feature = "fuzz")]

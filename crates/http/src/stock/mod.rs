@@ -1,5 +1,6 @@
 //! Stores, products, the documents that move goods, and what there is.
 //! Start at `documents.rs`.
+//! Imports: nothing.
 
 mod books;
 mod documents;

@@ -6,4 +6,5 @@ mod views;
 
 use crate::module::Module;
 
-pub(crate) const MODULE: Module = Module { audits: &[audit::AUDIT], background: &[], register: |registry| registry };
+pub(crate) const MODULE: Module =
+    Module { audits: &[audit::AUDIT], background: &[], preparers: &[], register: |registry| registry };
