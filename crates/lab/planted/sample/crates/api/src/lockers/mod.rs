@@ -5,18 +5,16 @@ use surehold_core::kernel::{HoldId, Invalid, OwnerName, ResourceName, Timestamp}
 use surehold_core::lockers;
 
 use crate::describe::ToSchema;
-use crate::described;
 
 /// One locker of a station, for a renter who has none.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 pub struct RentLocker {
     /// Of your own: repeated with the same content, the request finds the same rental.
-    #[schema(value_type = described::HoldId)]
     pub id: HoldId,
     /// The pool whose units are its lockers.
-    #[schema(value_type = described::Name, example = "lockers-hall")]
+    #[schema(example = "lockers-hall")]
     pub station: ResourceName,
-    #[schema(value_type = described::Name, example = "ann")]
+    #[schema(example = "ann")]
     pub renter: OwnerName,
 }
 
@@ -29,14 +27,13 @@ impl RentLocker {
 /// Who has a locker, and since when.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 pub struct Rental {
-    #[schema(value_type = described::Name, example = "ann")]
+    #[schema(example = "ann")]
     pub renter: OwnerName,
     /// The hold that has the locker booked.
-    #[schema(value_type = described::HoldId)]
     pub hold: HoldId,
-    #[schema(value_type = described::Name, example = "lockers-hall")]
+    #[schema(example = "lockers-hall")]
     pub station: ResourceName,
-    #[schema(value_type = String, format = DateTime, example = "2026-01-01T00:00:00Z")]
+    #[schema(example = "2026-01-01T00:00:00Z")]
     pub rented_at: Timestamp,
 }
 
@@ -52,6 +49,5 @@ pub struct RentalPage {
     pub rentals: Vec<Rental>,
     /// Give it as `after` to get what follows; absent at the end.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<described::Name>)]
     pub next: Option<OwnerName>,
 }

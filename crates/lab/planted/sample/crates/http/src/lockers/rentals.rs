@@ -5,7 +5,6 @@ use surehold_core::kernel::OwnerName;
 
 use crate::api::{Answer, Api, Caller, Json, Query, Read, Reply, Sell, next_page, page_items};
 use crate::describe;
-use crate::wire::described;
 use crate::wire::lockers::{RentLocker, Rental, RentalPage};
 
 /// Rent a locker
@@ -18,7 +17,7 @@ pub(super) async fn locker_rent(api: Api, caller: Caller<Sell>, Json(body): Json
     Ok(Reply { status: StatusCode::CREATED, ..reply })
 }
 
-#[describe::query(page after OwnerName as described::Name)]
+#[describe::query(page after OwnerName)]
 pub(crate) struct ListRentals {}
 
 /// List who has a locker
