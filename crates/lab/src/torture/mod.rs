@@ -11,7 +11,7 @@
 pub mod auditor;
 pub mod book;
 pub mod environment;
-pub mod guest_book;
 pub mod history;
-pub mod stock_book;
+pub mod stays;
+pub mod stock;
 pub mod workload;

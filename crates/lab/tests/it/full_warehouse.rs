@@ -9,10 +9,13 @@ use std::process::Command;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use surehold_lab::torture::auditor::{Card, CollectPlan, RowSeen, StockState, collect_stock, judge_stock};
+use surehold_lab::torture::auditor::CollectPlan;
 use surehold_lab::torture::book::{self, Book};
-use surehold_lab::torture::stock_book::{ClerkAsk, ClerkEntry, Paper};
-use surehold_lab::torture::workload::{ClerksPlan, Counts, open_stores, run_clerks};
+use surehold_lab::torture::stock::{
+    Card, ClerkAsk, ClerkEntry, ClerksPlan, Paper, RowSeen, StockState, collect_stock, judge_stock, open_stores,
+    run_clerks,
+};
+use surehold_lab::torture::workload::Counts;
 use surehold_testkit::fixture::StoreKind;
 use surehold_testkit::on_each_store;
 use surehold_testkit::ports::LastingPort;

@@ -10,23 +10,23 @@ use super::state::FinalState;
 use crate::torture::history::{EventSeen, Units};
 
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Event {
+pub(crate) struct Event {
     /// The journal's row, and the place in it.
-    pub(super) seq: i64,
-    pub(super) place: u64,
-    pub(super) at: i64,
-    pub(super) what: What,
+    pub(crate) seq: i64,
+    pub(crate) place: u64,
+    pub(crate) at: i64,
+    pub(crate) what: What,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Deserialize)]
-pub(super) struct Operation {
+pub(crate) struct Operation {
     #[serde(rename = "type")]
-    pub(super) kind: String,
-    pub(super) key: String,
+    pub(crate) kind: String,
+    pub(crate) key: String,
 }
 
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum What {
+pub(crate) enum What {
     PoolChanged {
         pool: String,
         version: i64,
@@ -89,7 +89,7 @@ pub(super) enum What {
 }
 
 impl What {
-    pub(super) fn hold(&self) -> Option<Uuid> {
+    pub(crate) fn hold(&self) -> Option<Uuid> {
         match self {
             What::Placed { hold, .. }
             | What::Extended { hold, .. }
@@ -123,19 +123,19 @@ impl PoolName {
 }
 
 /// As histories write it.
-pub(super) fn pool_name(resource: &str, slot: &str) -> String {
+pub(crate) fn pool_name(resource: &str, slot: &str) -> String {
     if slot.is_empty() { resource.to_owned() } else { format!("{resource}@{slot}") }
 }
 
 #[derive(Deserialize)]
-pub(super) struct Line {
+pub(crate) struct Line {
     resource: String,
     #[serde(default)]
     slot: String,
     quantity: i64,
 }
 
-pub(super) fn units(lines: Vec<Line>) -> Units {
+pub(crate) fn units(lines: Vec<Line>) -> Units {
     lines.into_iter().map(|line| (pool_name(&line.resource, &line.slot), line.quantity)).collect()
 }
 
@@ -231,7 +231,7 @@ fn what(body: &Value) -> Option<What> {
 }
 
 /// Row and place.
-pub(super) fn cursor(text: &str) -> Option<(i64, u64)> {
+pub(crate) fn cursor(text: &str) -> Option<(i64, u64)> {
     let (seq, place) = text.split_once('-')?;
     Some((seq.parse().ok()?, place.parse().ok()?))
 }
@@ -242,7 +242,7 @@ fn decode(seen: &EventSeen) -> Option<Event> {
 }
 
 /// Decodes the whole feed. What cannot be read is a violation, and left out.
-pub(super) fn decoded(last: &FinalState, verdict: &mut Verdict) -> Vec<Event> {
+pub(crate) fn decoded(last: &FinalState, verdict: &mut Verdict) -> Vec<Event> {
     let mut events: Vec<Event> = Vec::with_capacity(last.events.len());
     for seen in &last.events {
         let Some(event) = decode(seen) else {

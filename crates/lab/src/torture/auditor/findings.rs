@@ -39,7 +39,7 @@ impl Verdict {
         self.counts.get(rule).copied().unwrap_or(0)
     }
 
-    pub(super) fn add(&mut self, rule: &'static str, detail: impl FnOnce() -> String) {
+    pub(crate) fn add(&mut self, rule: &'static str, detail: impl FnOnce() -> String) {
         let count = self.counts.entry(rule).or_default();
         *count += 1;
         if *count <= KEPT_PER_RULE {
@@ -95,6 +95,6 @@ pub struct Checked {
 }
 
 /// A count for a report.
-pub(super) fn count_of(length: usize) -> u64 {
+pub(crate) fn count_of(length: usize) -> u64 {
     u64::try_from(length).expect("a usize fits")
 }

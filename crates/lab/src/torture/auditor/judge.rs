@@ -10,7 +10,7 @@ use super::live;
 use super::owners::Owners;
 use super::realtime;
 use super::refusals::{self, Refusals};
-use super::replay;
+use super::replay::{self, Replay};
 use super::replies;
 use super::requests;
 use super::seen;
@@ -67,6 +67,14 @@ pub fn judge_with_seed(history: &[Entry], final_state: &FinalState, seed: u64) -
         verdict.add("converged", || "something was unfinished a minute after everything was healed".to_owned());
     }
     verdict
+}
+
+/// A tenant by itself: its feed, replayed, and what there is at the end.
+pub(crate) fn replayed(final_state: &FinalState, verdict: &mut Verdict) -> Replay {
+    let events = feed::decoded(final_state, verdict);
+    let replay = replay::replay(events, &[], final_state, verdict);
+    final_check::check(final_state, &replay, verdict);
+    replay
 }
 
 /// As far as it goes without knowing what is there: whether the history is one, and what nobody may be answered.

@@ -21,41 +21,35 @@
 //! | `refusals.rs` | `refusals` |
 //! | `linearizable/` | `linearizable` |
 //! | `tasks.rs` | `tasks`, `early-task-burnt`, `charged-twice`, `leases`, `converged` |
-//! | `stays/` | `guest-told`, `guest-charged`, `refunded-twice`, `rooms`: of the hotel, judged apart |
-//! | `stock/` | `clerk-told`, `posted-once`, `posted-as-asked`, `returned-twice`, `stock-adds-up`, `stock-cost`, `promised-goods-sold`: of the stores, judged apart |
 //! | `floors.rs` | `enough-seen`: for runs to ask |
 
 mod clock;
-mod collect;
+pub(super) mod collect;
 mod effects;
-mod feed;
+pub(super) mod feed;
 mod final_check;
-mod findings;
+pub(super) mod findings;
 mod floors;
 mod instant;
-mod judge;
+pub(super) mod judge;
 mod linearizable;
 mod live;
-mod model;
+pub(super) mod model;
 mod owners;
 mod realtime;
 mod refusals;
-mod replay;
+pub(super) mod replay;
 mod replies;
 mod requests;
 mod seen;
-mod state;
-mod stays;
-mod stock;
+pub(super) mod state;
 mod strangers;
 mod tasks;
 #[cfg(test)]
 mod tests;
 
-pub use collect::{collect, collect_healed, collect_stays, collect_stock};
+pub use collect::{collect, collect_healed};
 pub use findings::{Checked, Verdict, Violation};
 pub use floors::{FLOORS_FROM_REQUESTS, GUEST_FLOORS_FROM_REQUESTS};
 pub use judge::{judge, judge_alone, judge_with_seed};
 pub use state::{AttemptSeen, ChargeSeen, CollectPlan, FinalState, OperationSeen};
-pub use stays::{PaymentSeen, StaySeen, StaysChecked, StaysState, judge_stays};
-pub use stock::{BalanceSeen, Card, RowSeen, StockChecked, StockState, judge_stock};

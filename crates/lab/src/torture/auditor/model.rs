@@ -6,41 +6,41 @@ use super::super::history::Units;
 
 /// A pool's counters. `version` is what the events said, not what they should have said.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Pool {
-    pub(super) total: i64,
-    pub(super) overbook: i64,
-    pub(super) held: i64,
-    pub(super) booked: i64,
-    pub(super) granted: i64,
-    pub(super) closed: bool,
-    pub(super) version: i64,
+pub(crate) struct Pool {
+    pub(crate) total: i64,
+    pub(crate) overbook: i64,
+    pub(crate) held: i64,
+    pub(crate) booked: i64,
+    pub(crate) granted: i64,
+    pub(crate) closed: bool,
+    pub(crate) version: i64,
 }
 
 impl Pool {
-    pub(super) fn promised(&self) -> i64 {
+    pub(crate) fn promised(&self) -> i64 {
         self.held + self.booked + self.granted
     }
 
-    pub(super) fn capacity(&self) -> i64 {
+    pub(crate) fn capacity(&self) -> i64 {
         self.total + self.overbook
     }
 
     /// Below zero when something was taken away that had been promised.
-    pub(super) fn left(&self) -> i64 {
+    pub(crate) fn left(&self) -> i64 {
         self.capacity() - self.promised()
     }
 
-    pub(super) fn oversold(&self) -> i64 {
+    pub(crate) fn oversold(&self) -> i64 {
         (-self.left()).max(0)
     }
 
-    pub(super) fn is_sane(&self) -> bool {
+    pub(crate) fn is_sane(&self) -> bool {
         [self.total, self.overbook, self.held, self.booked, self.granted].iter().all(|units| *units >= 0)
     }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum HoldState {
+pub(crate) enum HoldState {
     Active,
     Converted,
     Cancelled,
@@ -48,7 +48,7 @@ pub(super) enum HoldState {
 }
 
 impl HoldState {
-    pub(super) fn as_str(self) -> &'static str {
+    pub(crate) fn as_str(self) -> &'static str {
         match self {
             HoldState::Active => "active",
             HoldState::Converted => "converted",
@@ -59,26 +59,26 @@ impl HoldState {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Kept {
-    pub(super) consume: bool,
-    pub(super) units: Units,
+pub(crate) struct Kept {
+    pub(crate) consume: bool,
+    pub(crate) units: Units,
 }
 
 impl Kept {
-    pub(super) fn mode(&self) -> &'static str {
+    pub(crate) fn mode(&self) -> &'static str {
         if self.consume { "consume" } else { "book" }
     }
 }
 
 /// In the order in which events give versions: by resource, then by slot.
-pub(super) fn in_order<'a>(names: impl Iterator<Item = &'a String>) -> Vec<&'a str> {
+pub(crate) fn in_order<'a>(names: impl Iterator<Item = &'a String>) -> Vec<&'a str> {
     let mut names: Vec<&str> = names.map(String::as_str).collect();
     names.sort_by_key(|name| name.rsplit_once('@').unwrap_or((name, "")));
     names
 }
 
 /// `units − minus + plus`, without what comes to nothing. `None` if something would be below zero.
-pub(super) fn exchanged(units: &Units, minus: &Units, plus: &Units) -> Option<Units> {
+pub(crate) fn exchanged(units: &Units, minus: &Units, plus: &Units) -> Option<Units> {
     let mut result: Units = units.clone();
     for (pool, change) in differences(minus, plus) {
         let left = result.entry(pool.to_owned()).or_default();
@@ -91,7 +91,7 @@ pub(super) fn exchanged(units: &Units, minus: &Units, plus: &Units) -> Option<Un
 }
 
 /// Per pool, what `plus − minus` changes; without those where nothing does.
-pub(super) fn differences<'a>(minus: &'a Units, plus: &'a Units) -> BTreeMap<&'a str, i64> {
+pub(crate) fn differences<'a>(minus: &'a Units, plus: &'a Units) -> BTreeMap<&'a str, i64> {
     let mut changes: BTreeMap<&str, i64> = BTreeMap::new();
     for (pool, units) in minus {
         *changes.entry(pool).or_default() -= units;

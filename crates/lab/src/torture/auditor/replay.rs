@@ -15,17 +15,17 @@ use crate::torture::history::{Ask, Units};
 
 /// A pool after one of its versions.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Step {
-    pub(super) pool: Pool,
+pub(crate) struct Step {
+    pub(crate) pool: Pool,
     /// Units of holds that had lapsed by then and were not swept: dead for everybody.
-    pub(super) lapsed: i64,
+    pub(crate) lapsed: i64,
     /// The last event that made it so.
-    pub(super) event: usize,
+    pub(crate) event: usize,
 }
 
 #[derive(Debug, Default)]
-pub(super) struct Timeline {
-    pub(super) steps: Vec<Step>,
+pub(crate) struct Timeline {
+    pub(crate) steps: Vec<Step>,
     /// Holds that are active, by their expiry.
     active: BTreeSet<(i64, Uuid)>,
     /// The row whose sweep made the last step: holds expired together share a version.
@@ -33,11 +33,11 @@ pub(super) struct Timeline {
 }
 
 impl Timeline {
-    pub(super) fn now(&self) -> Pool {
+    pub(crate) fn now(&self) -> Pool {
         self.steps.last().map(|step| step.pool).unwrap_or_default()
     }
 
-    pub(super) fn at_version(&self, version: i64) -> Option<&Step> {
+    pub(crate) fn at_version(&self, version: i64) -> Option<&Step> {
         let place = self.steps.binary_search_by_key(&version, |step| step.pool.version).ok()?;
         self.steps.get(place)
     }
@@ -45,30 +45,30 @@ impl Timeline {
 
 /// A hold after one of its events.
 #[derive(Clone, Debug)]
-pub(super) struct Stage {
-    pub(super) event: usize,
-    pub(super) state: HoldState,
-    pub(super) kept: Option<Kept>,
+pub(crate) struct Stage {
+    pub(crate) event: usize,
+    pub(crate) state: HoldState,
+    pub(crate) kept: Option<Kept>,
     /// `None` while nobody has told.
-    pub(super) expires_at: Option<i64>,
-    pub(super) ended_at: Option<i64>,
+    pub(crate) expires_at: Option<i64>,
+    pub(crate) ended_at: Option<i64>,
 }
 
 /// The version of a hold is the number of its stages.
 #[derive(Debug, Default)]
-pub(super) struct Life {
-    pub(super) lines: Units,
-    pub(super) owner: Option<String>,
-    pub(super) stages: Vec<Stage>,
+pub(crate) struct Life {
+    pub(crate) lines: Units,
+    pub(crate) owner: Option<String>,
+    pub(crate) stages: Vec<Stage>,
 }
 
 #[derive(Debug)]
-pub(super) struct Replay {
-    pub(super) events: Vec<Event>,
-    pub(super) pools: HashMap<String, Timeline>,
-    pub(super) holds: HashMap<Uuid, Life>,
+pub(crate) struct Replay {
+    pub(crate) events: Vec<Event>,
+    pub(crate) pools: HashMap<String, Timeline>,
+    pub(crate) holds: HashMap<Uuid, Life>,
     /// What each event changed: pools, and their versions after it.
-    pub(super) touched: Vec<Vec<(String, i64)>>,
+    pub(crate) touched: Vec<Vec<(String, i64)>>,
 }
 
 /// What is known of a hold beside the feed, which does not tell its lines.
@@ -379,6 +379,6 @@ impl Player<'_> {
 }
 
 /// For messages.
-pub(super) fn place(event: &Event) -> String {
+pub(crate) fn place(event: &Event) -> String {
     format!("event {}-{}", event.seq, event.place)
 }

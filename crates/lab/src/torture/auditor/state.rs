@@ -65,7 +65,7 @@ pub struct AttemptSeen {
 }
 
 impl OperationSeen {
-    pub(super) fn has_ended(&self) -> bool {
+    pub(crate) fn has_ended(&self) -> bool {
         matches!(self.state.as_str(), "SUCCEEDED" | "DEAD_LETTER")
     }
 }

@@ -10,14 +10,14 @@ use super::front::{Ask, Front, Told};
 use super::world::between;
 
 /// Longer than the server's deadline: it has an answer by then.
-pub(super) const PATIENCE: Duration = Duration::from_secs(15);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(15);
 const PAUSE_MILLIS_MIN: i64 = 10;
 const PAUSE_MILLIS_MAX: i64 = 120;
 
 #[derive(Debug)]
-pub(super) struct Caller {
-    pub(super) dice: Dice,
-    pub(super) front: Arc<Front>,
+pub(crate) struct Caller {
+    pub(crate) dice: Dice,
+    pub(crate) front: Arc<Front>,
     /// Another one after every request without an answer.
     process: u64,
     node: usize,
@@ -25,7 +25,7 @@ pub(super) struct Caller {
 
 impl Caller {
     /// What it rolls depends on seed, factor and number alone. The factor keeps the rolls of guests and clerks apart.
-    pub(super) fn new(number: usize, seed: u64, factor: usize, front: Arc<Front>) -> Caller {
+    pub(crate) fn new(number: usize, seed: u64, factor: usize, front: Arc<Front>) -> Caller {
         let seed = usize::try_from(seed).unwrap_or(usize::MAX);
         Caller {
             dice: Dice::new(seed.wrapping_mul(factor).wrapping_add(number)),
@@ -35,18 +35,18 @@ impl Caller {
         }
     }
 
-    pub(super) fn is_stopped(&self) -> bool {
+    pub(crate) fn is_stopped(&self) -> bool {
         self.front.stop.is_cancelled()
     }
 
-    pub(super) async fn pause(&mut self) {
+    pub(crate) async fn pause(&mut self) {
         let millis = between(&mut self.dice, PAUSE_MILLIS_MIN, PAUSE_MILLIS_MAX);
         let pause = Duration::from_millis(u64::try_from(millis).expect("not below zero"));
         let _ = self.front.stop.run_until_cancelled(tokio::time::sleep(pause)).await;
     }
 
     /// Every request may be repeated. `None`: the request was refused, or the run is over.
-    pub(super) async fn ask<A: Ask>(&mut self, ask: A) -> Result<Option<A::Answer>> {
+    pub(crate) async fn ask<A: Ask>(&mut self, ask: A) -> Result<Option<A::Answer>> {
         loop {
             match self.front.ask(&ask, self.process, self.node, PATIENCE).await? {
                 Told::Ok(answer) => return Ok(Some(*answer)),

@@ -5,9 +5,9 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::told::Told;
-use crate::torture::guest_book::GuestAsk;
 use crate::torture::history::{Answer, Ask};
-use crate::torture::stock_book::ClerkAsk;
+use crate::torture::stays::GuestAsk;
+use crate::torture::stock::ClerkAsk;
 
 /// As the history calls them.
 pub const FUNCTIONS: [&str; 12] = [
@@ -136,7 +136,7 @@ fn clerk_function(ask: &ClerkAsk) -> usize {
 
 /// What came of one ask.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Came<'a> {
+pub(crate) enum Came<'a> {
     Useful,
     Repeated,
     /// With its code.
@@ -241,11 +241,11 @@ impl Counts {
         self.count_in(&self.by[function(ask)], came);
     }
 
-    pub(super) fn count_guest(&self, ask: &GuestAsk, came: Came<'_>) {
+    pub(crate) fn count_guest(&self, ask: &GuestAsk, came: Came<'_>) {
         self.count_in(&self.guests[guest_function(ask)], came);
     }
 
-    pub(super) fn count_clerk(&self, ask: &ClerkAsk, came: Came<'_>) {
+    pub(crate) fn count_clerk(&self, ask: &ClerkAsk, came: Came<'_>) {
         self.count_in(&self.clerks[clerk_function(ask)], came);
     }
 

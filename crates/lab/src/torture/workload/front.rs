@@ -22,7 +22,7 @@ use crate::torture::history::{Kind, UNREADABLE};
 const LAST_WORDS: Duration = Duration::from_secs(2);
 
 /// Something that can be asked over HTTP.
-pub(super) trait Ask: Clone + Serialize {
+pub(crate) trait Ask: Clone + Serialize {
     type Answer: Clone + Serialize;
 
     fn request(&self) -> (Method, String, Option<Value>);
@@ -37,7 +37,7 @@ pub(super) trait Ask: Clone + Serialize {
 }
 
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Told<Answer> {
+pub(crate) enum Told<Answer> {
     Ok(Box<Answer>),
     /// Nothing changed: the state or the rules forbid it. The problem's code.
     Refused(String),
@@ -49,25 +49,25 @@ pub(super) enum Told<Answer> {
 
 /// Where to ask.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Door<'a> {
-    pub(super) nodes: &'a [String],
-    pub(super) tenant: &'a str,
-    pub(super) api_key: &'a str,
+pub(crate) struct Door<'a> {
+    pub(crate) nodes: &'a [String],
+    pub(crate) tenant: &'a str,
+    pub(crate) api_key: &'a str,
 }
 
 #[derive(Debug)]
-pub(super) struct Front {
+pub(crate) struct Front {
     http: Client,
     /// The tenant's address at each node.
     nodes: Vec<String>,
     authorization: HeaderValue,
     book: Arc<Book>,
     counts: Arc<Counts>,
-    pub(super) stop: CancellationToken,
+    pub(crate) stop: CancellationToken,
 }
 
 impl Front {
-    pub(super) fn open(door: Door<'_>, book: Arc<Book>, counts: Arc<Counts>, stop: CancellationToken) -> Result<Front> {
+    pub(crate) fn open(door: Door<'_>, book: Arc<Book>, counts: Arc<Counts>, stop: CancellationToken) -> Result<Front> {
         let Door { nodes, tenant, api_key } = door;
         Ok(Front {
             http: http_client(|builder| builder)?,
@@ -79,15 +79,15 @@ impl Front {
         })
     }
 
-    pub(super) fn node_count(&self) -> usize {
+    pub(crate) fn node_count(&self) -> usize {
         self.nodes.len()
     }
 
-    pub(super) fn new_process(&self) -> u64 {
+    pub(crate) fn new_process(&self) -> u64 {
         self.book.new_process()
     }
 
-    pub(super) async fn send(
+    pub(crate) async fn send(
         &self,
         method: Method,
         path: &str,
@@ -111,14 +111,14 @@ impl Front {
     }
 
     /// Presses a button of a payment page. Whatever comes of it, the provider knows.
-    pub(super) async fn press(&self, page: &str, button: &str, timeout: Duration) {
+    pub(crate) async fn press(&self, page: &str, button: &str, timeout: Duration) {
         let form = format!("method={button}");
         let http = self.http.post(page).timeout(timeout).header(CONTENT_TYPE, "application/x-www-form-urlencoded");
         let _ = hear(http.body(form)).await;
     }
 
     /// Asks one thing at one node, once.
-    pub(super) async fn ask<A: Ask>(
+    pub(crate) async fn ask<A: Ask>(
         &self,
         ask: &A,
         process: u64,

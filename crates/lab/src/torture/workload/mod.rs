@@ -8,8 +8,6 @@
 //! | `asker`, `wire`, `told` | recording and sending; requests and answers; what an answer means |
 //! | `counts` | how much came of it |
 //! | `feed` | the reader that follows the event feed |
-//! | `guests` | others, who stay in a hotel and pay |
-//! | `clerks` | others, who move goods of two stores |
 //! | `front`, `caller` | how guests and clerks ask, once and until there is an answer |
 //!
 //! A request without an answer is repeated with the same id or key by another process. One that was turned away is not:
@@ -18,19 +16,17 @@
 mod asker;
 mod batches;
 mod board;
-mod caller;
-mod clerks;
-mod counts;
+pub(super) mod caller;
+pub(super) mod counts;
 mod feed;
-mod front;
-mod guests;
+pub(super) mod front;
 mod keeper;
 mod life;
 mod races;
-mod told;
+pub(super) mod told;
 mod user;
 mod wire;
-mod world;
+pub(super) mod world;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -41,10 +37,8 @@ use serde_json::json;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
-pub use clerks::{ClerksPlan, open_stores, run_clerks};
 pub use counts::{CLERK_FUNCTIONS, Counts, FUNCTIONS, GUEST_FUNCTIONS, Tally, WorkloadEnd};
 pub use feed::{Followed, follow};
-pub use guests::{GuestsPlan, open_hotel, run_guests};
 
 use asker::{Asker, Office};
 use told::{Asked, Heard, Told};
@@ -131,7 +125,7 @@ pub async fn run(
 }
 
 /// Runs clients side by side. One that cannot go on ends the others through `stop`, which is theirs alone.
-async fn until_all_end<Life>(lives: impl Iterator<Item = Life>, stop: &CancellationToken) -> Result<()>
+pub(crate) async fn until_all_end<Life>(lives: impl Iterator<Item = Life>, stop: &CancellationToken) -> Result<()>
 where
     Life: Future<Output = Result<()>> + Send + 'static,
 {

@@ -42,7 +42,7 @@ pub(super) enum Told {
 
 /// What came over the wire.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Heard {
+pub(crate) enum Heard {
     Answer {
         status: u16,
         replayed: bool,
@@ -55,7 +55,7 @@ pub(super) enum Heard {
 }
 
 impl Heard {
-    pub(super) fn status(&self) -> Option<u16> {
+    pub(crate) fn status(&self) -> Option<u16> {
         match self {
             Heard::Answer { status, .. } => Some(*status),
             Heard::Unreachable | Heard::Nothing(_) => None,

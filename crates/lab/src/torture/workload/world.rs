@@ -117,12 +117,12 @@ fn quantity(dice: &mut Dice, quantity_max: i64) -> i64 {
     if one_in(dice, 3) { between(dice, 1, QUANTITY_MAX.min(quantity_max)) } else { 1 }
 }
 
-pub(super) fn one_in(dice: &mut Dice, sides: usize) -> bool {
+pub(crate) fn one_in(dice: &mut Dice, sides: usize) -> bool {
     dice.roll(sides) == 0
 }
 
 /// Both ends included.
-pub(super) fn between(dice: &mut Dice, low: i64, high: i64) -> i64 {
+pub(crate) fn between(dice: &mut Dice, low: i64, high: i64) -> i64 {
     let sides = usize::try_from(high - low + 1).expect("not an empty range");
     low + i64::try_from(dice.roll(sides)).expect("below the range")
 }

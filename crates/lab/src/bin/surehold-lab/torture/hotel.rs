@@ -4,13 +4,12 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
-use surehold_lab::torture::auditor::{
-    CollectPlan, GUEST_FLOORS_FROM_REQUESTS, StaysChecked, Verdict, Violation, collect_stays, judge_stays,
-};
+use surehold_lab::torture::auditor::{CollectPlan, GUEST_FLOORS_FROM_REQUESTS, Verdict, Violation};
 use surehold_lab::torture::book::{self, Book};
 use surehold_lab::torture::environment::{Finding, HOTEL_TENANT, Node, Stage};
 use surehold_lab::torture::history::Recorder;
-use surehold_lab::torture::workload::{self, Counts, GuestsPlan};
+use surehold_lab::torture::stays::{GuestsPlan, StaysChecked, collect_stays, judge_stays, open_hotel, run_guests};
+use surehold_lab::torture::workload::Counts;
 use surehold_simulators::stripe::{
     AccountConfig, Mischief, RandomStripeFaults, StripeConfig, StripeSim, WebhookConfig,
 };
@@ -91,7 +90,7 @@ impl Hotel {
             stripe: Arc::clone(&self.stripe),
         };
         let book = Arc::new(Book::create(&folder.file(HISTORY), recorder.began())?);
-        workload::open_hotel(&plan, &book).await?;
+        open_hotel(&plan, &book).await?;
         self.open = Some(Open { plan, book });
         Ok(())
     }
@@ -109,7 +108,7 @@ impl Hotel {
         let opened = self.opened().map(|open| (open.plan.clone(), Arc::clone(&open.book)));
         async move {
             let (plan, book) = opened?;
-            workload::run_guests(plan, book, counts, stop).await
+            run_guests(plan, book, counts, stop).await
         }
     }
 

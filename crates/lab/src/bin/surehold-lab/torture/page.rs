@@ -7,13 +7,15 @@ use std::io::Write as _;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
-use surehold_lab::torture::auditor::{Checked, StaysChecked, StockChecked};
+use surehold_lab::torture::auditor::Checked;
 use surehold_lab::torture::environment::{FaultKind, Recovery};
 
 use super::Plan;
 use super::findings::{Findings, counted, times};
 use super::hotel::HotelEnd;
 use super::run::Outcome;
+use surehold_lab::torture::stays::StaysChecked;
+use surehold_lab::torture::stock::StockChecked;
 use surehold_lab::torture::workload::Tally;
 
 /// Of each rule.

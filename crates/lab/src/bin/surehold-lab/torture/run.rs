@@ -4,11 +4,12 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
-use surehold_lab::torture::auditor::{self, Checked, CollectPlan, FinalState, StockChecked, Verdict, Violation};
+use surehold_lab::torture::auditor::{self, Checked, CollectPlan, FinalState, Verdict, Violation};
 use surehold_lab::torture::environment::{
     Finding, Ledger, LogReport, NemesisPlan, Stage, StagePlan, Summary, TENANT, torment,
 };
 use surehold_lab::torture::history::{self, Entry, Recorder};
+use surehold_lab::torture::stock::StockChecked;
 use surehold_lab::torture::workload::{self, Counts, Followed, WorkloadEnd, WorkloadPlan};
 use surehold_simulators::provider::{FakeProvider, ProviderFault, ProviderReport, RandomFaults};
 use tokio::signal::unix::{SignalKind, signal};

@@ -4,13 +4,12 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use anyhow::{Context, Result};
-use surehold_lab::torture::auditor::{
-    CollectPlan, FLOORS_FROM_REQUESTS, StockChecked, Verdict, Violation, collect_stock, judge_stock,
-};
+use surehold_lab::torture::auditor::{CollectPlan, FLOORS_FROM_REQUESTS, Verdict, Violation};
 use surehold_lab::torture::book::{self, Book};
 use surehold_lab::torture::environment::{Finding, Node, STORES_TENANT, Stage};
 use surehold_lab::torture::history::Recorder;
-use surehold_lab::torture::workload::{self, ClerksPlan, Counts};
+use surehold_lab::torture::stock::{ClerksPlan, StockChecked, collect_stock, judge_stock, open_stores, run_clerks};
+use surehold_lab::torture::workload::Counts;
 use tokio_util::sync::CancellationToken;
 
 use super::findings::Findings;
@@ -42,7 +41,7 @@ impl Warehouse {
             api_key: stage.stores_key.clone(),
         };
         let book = Arc::new(Book::create(&folder.file(HISTORY), recorder.began())?);
-        workload::open_stores(&plan, &book).await?;
+        open_stores(&plan, &book).await?;
         Ok(Warehouse { plan, book })
     }
 
@@ -52,7 +51,7 @@ impl Warehouse {
         counts: Arc<Counts>,
         stop: CancellationToken,
     ) -> impl Future<Output = Result<()>> + Send + 'static {
-        workload::run_clerks(self.plan.clone(), Arc::clone(&self.book), counts, stop)
+        run_clerks(self.plan.clone(), Arc::clone(&self.book), counts, stop)
     }
 
     /// Compares what clerks were told with what is there. `expects_much`: whether too little to look at is a finding, too.

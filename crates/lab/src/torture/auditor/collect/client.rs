@@ -18,14 +18,14 @@ const RETRY_PAUSE: Duration = Duration::from_millis(100);
 const ANSWER_MAX: Duration = Duration::from_secs(20);
 const STATES: [&str; 5] = ["PENDING", "RUNNING", "FAILED", "SUCCEEDED", "DEAD_LETTER"];
 
-pub(super) struct Client {
+pub(crate) struct Client {
     http: reqwest::Client,
     base: String,
     key: String,
 }
 
 impl Client {
-    pub(super) fn new(plan: &CollectPlan) -> Result<Client> {
+    pub(crate) fn new(plan: &CollectPlan) -> Result<Client> {
         // Somebody else may have installed one, which is as good.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let http = reqwest::Client::builder().no_proxy().timeout(ANSWER_MAX).build().context("no HTTP client")?;
@@ -34,7 +34,7 @@ impl Client {
     }
 
     /// `None` if there is no such thing.
-    pub(super) async fn get(&self, path: &str) -> Result<Option<Value>> {
+    pub(crate) async fn get(&self, path: &str) -> Result<Option<Value>> {
         let until = Instant::now() + SILENCE_MAX;
         loop {
             let answer = self.http.get(format!("{}{path}", self.base)).bearer_auth(&self.key).send().await;
@@ -66,7 +66,7 @@ impl Client {
     }
 
     /// A list to its end.
-    pub(super) async fn pages(&self, path: &str, list: &str) -> Result<Vec<Value>> {
+    pub(crate) async fn pages(&self, path: &str, list: &str) -> Result<Vec<Value>> {
         let mut all = Vec::new();
         let mut after = String::new();
         loop {
@@ -81,24 +81,24 @@ impl Client {
     }
 
     /// The events behind a cursor, and whether there are more.
-    pub(super) async fn events(&self, after: &str) -> Result<(Vec<EventSeen>, bool)> {
+    pub(crate) async fn events(&self, after: &str) -> Result<(Vec<EventSeen>, bool)> {
         let page = self.page(&format!("/events?limit=1000&after={after}")).await?;
         let events = page["events"].as_array().context("a page without events")?;
         let events = events.iter().map(wire::event).collect::<Result<_>>()?;
         Ok((events, page["more"].as_bool().context("a page that does not say whether there is more")?))
     }
 
-    pub(super) async fn hold(&self, id: Uuid) -> Result<Option<HoldSeen>> {
+    pub(crate) async fn hold(&self, id: Uuid) -> Result<Option<HoldSeen>> {
         self.get(&format!("/holds/{id}")).await?.as_ref().map(wire::hold).transpose()
     }
 
-    pub(super) async fn pools(&self) -> Result<std::collections::BTreeMap<String, PoolSeen>> {
+    pub(crate) async fn pools(&self) -> Result<std::collections::BTreeMap<String, PoolSeen>> {
         let pools = self.pages("/pools?", "pools").await?;
         let seen = pools.iter().map(|pool| wire::pool(pool).map(|seen| (seen.name.clone(), seen)));
         seen.collect()
     }
 
-    pub(super) async fn operations(&self, kinds: impl Iterator<Item = &'static str>) -> Result<Vec<OperationSeen>> {
+    pub(crate) async fn operations(&self, kinds: impl Iterator<Item = &'static str>) -> Result<Vec<OperationSeen>> {
         let mut all: std::collections::BTreeMap<(String, String), OperationSeen> = std::collections::BTreeMap::new();
         for kind in kinds {
             for state in STATES {
@@ -115,7 +115,7 @@ impl Client {
     }
 
     /// Those of a type that have not ended.
-    pub(super) async fn open_operations(&self, kind: &str) -> Result<Vec<OperationSeen>> {
+    pub(crate) async fn open_operations(&self, kind: &str) -> Result<Vec<OperationSeen>> {
         let mut all = Vec::new();
         for state in ["PENDING", "RUNNING", "FAILED"] {
             let found = self.pages(&format!("/operations?type={kind}&state={state}&"), "operations").await?;
@@ -125,7 +125,7 @@ impl Client {
     }
 
     /// Kinds and keys of those that nobody has dealt with.
-    pub(super) async fn cases(&self) -> Result<Vec<(String, String)>> {
+    pub(crate) async fn cases(&self) -> Result<Vec<(String, String)>> {
         let cases = self.pages("/cases?", "cases").await?;
         let text = |case: &Value, name: &str| Some(case[name].as_str()?.to_owned());
         let name = |case: &Value| Some((text(case, "kind")?, text(case, "key")?));
@@ -133,7 +133,7 @@ impl Client {
     }
 
     /// Lists leave contents out; of charges they matter.
-    pub(super) async fn add_contents(&self, operations: &mut [OperationSeen]) -> Result<()> {
+    pub(crate) async fn add_contents(&self, operations: &mut [OperationSeen]) -> Result<()> {
         for operation in operations.iter_mut().filter(|operation| is_charge(&operation.kind)) {
             let path = format!("/operations/{}/{}", operation.kind, percent(&operation.key));
             let Some(whole) = self.get(&path).await? else { continue };

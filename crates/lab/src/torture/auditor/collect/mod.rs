@@ -3,10 +3,8 @@
 //! It waits until nothing is unfinished, as long as `patience.rs` allows; then everything is read between two looks at
 //! the feed that find the same end, so that what is judged was there at one moment.
 
-mod client;
+pub(crate) mod client;
 mod patience;
-mod stays;
-mod stock;
 mod wire;
 
 use std::collections::{BTreeSet, HashSet};
@@ -23,15 +21,13 @@ use uuid::Uuid;
 use super::state::{CollectPlan, FinalState, OperationSeen};
 use super::tasks;
 use crate::torture::history::{Ask, Entry, EventSeen};
-pub use stays::collect_stays;
-pub use stock::collect_stock;
 
 use client::Client;
 use patience::{Patience, Rest};
 
-const LOOK_PAUSE: Duration = Duration::from_millis(500);
+pub(crate) const LOOK_PAUSE: Duration = Duration::from_millis(500);
 /// Holds are looked at one by one, so many at a time.
-const LOOKS_AT_ONCE: usize = 32;
+pub(crate) const LOOKS_AT_ONCE: usize = 32;
 /// Something may happen at any moment (a hold expires); then everything is read again. With the pauses in between for
 /// longer than a hold lives: by then nothing is left that can happen by itself.
 const MOMENTS_MAX: usize = 100;
@@ -107,7 +103,7 @@ async fn read_operations(client: &Client, state: &mut FinalState) -> Result<()> 
     Ok(())
 }
 
-fn now_micros() -> Result<i64> {
+pub(crate) fn now_micros() -> Result<i64> {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).context("a clock before 1970")?;
     i64::try_from(now.as_micros()).context("a clock beyond all times")
 }

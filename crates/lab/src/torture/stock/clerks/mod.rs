@@ -20,11 +20,11 @@ use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
-use super::counts::Counts;
-use super::front::{Door, Front, Told};
-use super::until_all_end;
 use crate::torture::book::Book;
-use crate::torture::stock_book::ClerkAsk;
+use crate::torture::stock::book::ClerkAsk;
+use crate::torture::workload::counts::Counts;
+use crate::torture::workload::front::{Door, Front, Told};
+use crate::torture::workload::until_all_end;
 use clerk::Clerk;
 
 const STORES: [&str; 2] = ["shop", "depot"];

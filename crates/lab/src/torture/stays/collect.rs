@@ -8,11 +8,11 @@ use futures_util::stream::iter;
 use futures_util::{StreamExt, TryStreamExt};
 use uuid::Uuid;
 
-use super::client::Client;
-use super::{LOOK_PAUSE, LOOKS_AT_ONCE, collect_healed, now_micros};
+use crate::torture::auditor::collect::client::Client;
+use crate::torture::auditor::collect::{LOOK_PAUSE, LOOKS_AT_ONCE, collect_healed, now_micros};
 use crate::torture::auditor::state::{CollectPlan, OperationSeen};
-use crate::torture::auditor::stays::{PaymentSeen, REFUND, StaySeen, StaysState, is_finished, pages};
-use crate::torture::guest_book::{GuestEntry, ReservationSeen};
+use crate::torture::stays::auditor::{PaymentSeen, REFUND, StaySeen, StaysState, is_finished, pages};
+use crate::torture::stays::book::{GuestEntry, ReservationSeen};
 use surehold_simulators::stripe::{Mischief, RandomStripeFaults, StripeSim};
 
 const CONVERGENCE_MAX: Duration = Duration::from_mins(1);

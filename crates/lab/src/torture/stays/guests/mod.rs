@@ -18,10 +18,10 @@ use reqwest::Method;
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
-use super::counts::Counts;
-use super::front::{Door, Front};
-use super::until_all_end;
 use crate::torture::book::Book;
+use crate::torture::workload::counts::Counts;
+use crate::torture::workload::front::{Door, Front};
+use crate::torture::workload::until_all_end;
 use guest::Guest;
 use surehold_simulators::stripe::StripeSim;
 

@@ -9,11 +9,11 @@ use futures_util::{StreamExt, TryStreamExt};
 use serde_json::Value;
 use uuid::Uuid;
 
-use super::client::Client;
-use super::{LOOK_PAUSE, LOOKS_AT_ONCE, collect_healed};
+use crate::torture::auditor::collect::client::Client;
+use crate::torture::auditor::collect::{LOOK_PAUSE, LOOKS_AT_ONCE, collect_healed};
 use crate::torture::auditor::state::CollectPlan;
-use crate::torture::auditor::stock::{Card, RowSeen, StockState};
-use crate::torture::stock_book::{ClerkEntry, DocumentSeen, ItemSeen};
+use crate::torture::stock::auditor::{Card, RowSeen, StockState};
+use crate::torture::stock::book::{ClerkEntry, DocumentSeen, ItemSeen};
 
 const CONVERGENCE_MAX: Duration = Duration::from_mins(1);
 

@@ -5,7 +5,7 @@ use uuid::Uuid;
 
 use super::{PaymentSeen, StaysChecked, StaysState, pages};
 use crate::torture::auditor::findings::{Verdict, count_of};
-use crate::torture::guest_book::{GuestEntry, ReservationSeen};
+use crate::torture::stays::book::{GuestEntry, ReservationSeen};
 
 const RULE: &str = "guest-charged";
 const TWICE: &str = "refunded-twice";

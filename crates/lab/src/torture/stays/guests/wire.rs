@@ -6,7 +6,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::{PROPERTY, ROOM_TYPE};
-use crate::torture::guest_book::{GuestAnswer, GuestAsk, Nights, ReservationSeen};
+use crate::torture::stays::book::{GuestAnswer, GuestAsk, Nights, ReservationSeen};
 use crate::torture::workload::counts::{Came, Counts};
 use crate::torture::workload::front::Ask;
 

@@ -7,8 +7,8 @@ use uuid::Uuid;
 
 use super::{StaySeen, StaysState};
 use crate::torture::auditor::findings::Verdict;
-use crate::torture::guest_book::{GuestAsk, GuestEntry, Nights, ReservationSeen};
 use crate::torture::history::Kind;
+use crate::torture::stays::book::{GuestAsk, GuestEntry, Nights, ReservationSeen};
 
 const RULE: &str = "guest-told";
 

@@ -7,7 +7,7 @@ use uuid::Uuid;
 use super::{Card, RowSeen, StockChecked, StockState, micros, papers};
 use crate::torture::auditor::findings::{Verdict, count_of};
 use crate::torture::history::Kind;
-use crate::torture::stock_book::{ClerkAsk, ClerkEntry, DocumentSeen, LineSeen, OutcomeSeen, Paper, PaperLine};
+use crate::torture::stock::book::{ClerkAsk, ClerkEntry, DocumentSeen, LineSeen, OutcomeSeen, Paper, PaperLine};
 
 const ONCE: &str = "posted-once";
 const ASKED: &str = "posted-as-asked";

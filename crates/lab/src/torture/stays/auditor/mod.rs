@@ -18,11 +18,11 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use super::findings::{Verdict, count_of};
-use super::state::{FinalState, OperationSeen};
-use super::{feed, final_check, replay};
-use crate::torture::guest_book::{GuestAsk, GuestEntry, ReservationSeen};
+use crate::torture::auditor::findings::{Verdict, count_of};
+use crate::torture::auditor::judge::replayed;
+use crate::torture::auditor::state::{FinalState, OperationSeen};
 use crate::torture::history::{Kind, UNREADABLE};
+use crate::torture::stays::book::{GuestAsk, GuestEntry, ReservationSeen};
 
 pub(super) const REFUND: &str = "REFUND_PAYMENT";
 const EXPIRE: &str = "EXPIRE_CHECKOUT_SESSION";
@@ -118,10 +118,8 @@ pub fn judge_stays(history: &[GuestEntry], state: &StaysState) -> (Verdict, Stay
     }
     told::check(history, state, &mut verdict);
     money::check(history, state, &mut checked, &mut verdict);
-    let events = feed::decoded(&state.hotel, &mut verdict);
-    checked.events = count_of(events.len());
-    let replay = replay::replay(events, &[], &state.hotel, &mut verdict);
-    final_check::check(&state.hotel, &replay, &mut verdict);
+    let replay = replayed(&state.hotel, &mut verdict);
+    checked.events = count_of(replay.events.len());
     rooms::check(state, &mut checked, &mut verdict);
     for what in &state.unfinished {
         verdict.add("converged", || format!("{what} had not come to its end a minute after everything was healed"));

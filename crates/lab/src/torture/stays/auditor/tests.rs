@@ -1,8 +1,8 @@
 //! A small world in which all is well, and lies about it: each is found by the rule that is about it.
 
 use super::*;
-use crate::torture::guest_book::{GuestAnswer, Nights, PaidBy};
 use crate::torture::history::{HoldSeen, PoolSeen};
+use crate::torture::stays::book::{GuestAnswer, Nights, PaidBy};
 
 const SESSION: &str = "cs_1";
 

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::torture::history::{EventSeen, PoolSeen};
-use crate::torture::stock_book::{ClerkAnswer, CountedAgainst, LeftSeen, LineSeen, OutcomeSeen, PaperLine};
+use crate::torture::stock::book::{ClerkAnswer, CountedAgainst, LeftSeen, LineSeen, OutcomeSeen, PaperLine};
 
 fn id(number: u128) -> Uuid {
     Uuid::from_u128(number)

@@ -8,7 +8,7 @@ use uuid::Uuid;
 use super::{StockChecked, StockState};
 use crate::torture::auditor::findings::Verdict;
 use crate::torture::history::Kind;
-use crate::torture::stock_book::{ClerkAsk, ClerkEntry, DocumentSeen, OutcomeSeen};
+use crate::torture::stock::book::{ClerkAsk, ClerkEntry, DocumentSeen, OutcomeSeen};
 
 const RULE: &str = "clerk-told";
 

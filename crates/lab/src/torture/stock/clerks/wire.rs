@@ -5,7 +5,7 @@ use reqwest::Method;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::torture::stock_book::{ClerkAnswer, ClerkAsk, CountedAgainst, DocumentSeen, ItemSeen, Paper, PaperLine};
+use crate::torture::stock::book::{ClerkAnswer, ClerkAsk, CountedAgainst, DocumentSeen, ItemSeen, Paper, PaperLine};
 use crate::torture::workload::counts::{Came, Counts};
 use crate::torture::workload::front::Ask;
 

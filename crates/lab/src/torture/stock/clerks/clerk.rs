@@ -8,7 +8,7 @@ use uuid::Uuid;
 
 use super::{STORES, papers};
 use crate::torture::history::Units;
-use crate::torture::stock_book::{ClerkAsk, CountedAgainst, DocumentSeen, Paper, PaperLine};
+use crate::torture::stock::book::{ClerkAsk, CountedAgainst, DocumentSeen, Paper, PaperLine};
 use crate::torture::workload::caller::Caller;
 use crate::torture::workload::front::Front;
 use crate::torture::workload::world::{between, one_in};

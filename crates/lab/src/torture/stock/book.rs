@@ -1,10 +1,11 @@
-//! What clerks of two stores asked and what they were told, as it is written down in their [`Book`](super::book::Book).
+//! What clerks of two stores asked and what they were told, as it is written down in their
+//! [`Book`](crate::torture::book::Book).
 
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use super::book::BookEntry;
-use super::history::Units;
+use crate::torture::book::BookEntry;
+use crate::torture::history::Units;
 
 pub type ClerkEntry = BookEntry<ClerkAsk, ClerkAnswer>;
 

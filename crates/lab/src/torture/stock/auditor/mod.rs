@@ -20,11 +20,11 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use super::findings::{Verdict, count_of};
-use super::state::FinalState;
-use super::{feed, final_check, replay};
+use crate::torture::auditor::findings::{Verdict, count_of};
+use crate::torture::auditor::judge::replayed;
+use crate::torture::auditor::state::FinalState;
 use crate::torture::history::{Kind, UNREADABLE};
-use crate::torture::stock_book::{ClerkAsk, ClerkEntry, DocumentSeen, ItemSeen, Paper, PaperLine};
+use crate::torture::stock::book::{ClerkAsk, ClerkEntry, DocumentSeen, ItemSeen, Paper, PaperLine};
 
 /// What is judged beside what clerks wrote down.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -108,10 +108,8 @@ pub fn judge_stock(history: &[ClerkEntry], state: &StockState) -> (Verdict, Stoc
     }
     told::check(history, state, &mut checked, &mut verdict);
     papers::check(history, state, &mut checked, &mut verdict);
-    let events = feed::decoded(&state.stores, &mut verdict);
-    checked.events = count_of(events.len());
-    let replay = replay::replay(events, &[], &state.stores, &mut verdict);
-    final_check::check(&state.stores, &replay, &mut verdict);
+    let replay = replayed(&state.stores, &mut verdict);
+    checked.events = count_of(replay.events.len());
     promised::check(state, &replay, &mut verdict);
     cards::check(state, &mut verdict);
     for what in &state.unfinished {

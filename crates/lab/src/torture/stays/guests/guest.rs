@@ -9,7 +9,7 @@ use jiff::civil::Date;
 use uuid::Uuid;
 
 use super::{GuestsPlan, RATE_PLANS};
-use crate::torture::guest_book::{GuestAnswer, GuestAsk, Nights, ReservationSeen};
+use crate::torture::stays::book::{GuestAnswer, GuestAsk, Nights, ReservationSeen};
 use crate::torture::workload::caller::{Caller, PATIENCE};
 use crate::torture::workload::front::Front;
 use crate::torture::workload::world::one_in;

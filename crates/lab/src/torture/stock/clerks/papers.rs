@@ -3,7 +3,7 @@
 use uuid::Uuid;
 
 use super::{LAMP, MILK, PRODUCTS};
-use crate::torture::stock_book::{CountedAgainst, Paper, PaperLine};
+use crate::torture::stock::book::{CountedAgainst, Paper, PaperLine};
 use crate::torture::workload::world::{between, one_in};
 use surehold_simulators::Dice;
 

@@ -1,9 +1,9 @@
-//! What guests of the hotel asked and what they were told, as it is written down in their [`Book`](super::book::Book).
+//! What guests of the hotel asked and what they were told, as it is written down in their [`Book`](crate::torture::book::Book).
 
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use super::book::BookEntry;
+use crate::torture::book::BookEntry;
 
 pub type GuestEntry = BookEntry<GuestAsk, GuestAnswer>;
 
