@@ -1,5 +1,5 @@
 //! What somebody asked and what they were told, written down like [`super::history`]: JSON lines in Jepsen's shape. Apart
-//! from it, because guests and clerks have a tenant and a feed of their own.
+//! from it, because a crowd has a tenant and a feed of its own.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, BufWriter, Write};

@@ -11,9 +11,9 @@ use std::time::{Duration, Instant};
 
 use surehold_lab::torture::auditor::CollectPlan;
 use surehold_lab::torture::book::{self, Book};
+use surehold_lab::torture::crowd::CrowdPlan;
 use surehold_lab::torture::stock::{
-    Card, ClerkAsk, ClerkEntry, ClerksPlan, Paper, RowSeen, StockState, collect_stock, judge_stock, open_stores,
-    run_clerks,
+    Card, ClerkAsk, ClerkEntry, Paper, RowSeen, StockState, collect_stock, judge_stock, open_stores, run_clerks,
 };
 use surehold_lab::torture::workload::Counts;
 use surehold_testkit::fixture::StoreKind;
@@ -48,9 +48,9 @@ async fn trade(store: StoreKind) {
         place.args.extend(["--set".to_owned(), setting.to_owned()]);
     }
     let live = place.serve();
-    let plan = ClerksPlan {
+    let plan = CrowdPlan {
         seed: SEED,
-        clerks: CLERKS,
+        people: CLERKS,
         nodes: vec![live.address.clone()],
         tenant: "casa".to_owned(),
         api_key: live.casa_key(),

@@ -5,11 +5,9 @@ use super::findings::{Checked, Verdict, Violation};
 use super::state::FinalState;
 
 const RULE: &str = "enough-seen";
-/// Below this many requests, chance alone may leave something out. The rarest, strangers, come once in 220 of all requests;
-/// of what clerks do, a reversal once in 35. So at least 20 are expected, and none comes in one of e²⁰ runs.
+/// Below this many requests, chance alone may leave something out. The rarest, strangers, come once in 220 of all requests.
+/// So at least 20 are expected, and none comes in one of e²⁰ runs.
 pub const FLOORS_FROM_REQUESTS: u64 = 5_000;
-/// The same for guests: of their requests, a late payment that is booked comes once in 660.
-pub const GUEST_FLOORS_FROM_REQUESTS: u64 = 13_500;
 /// Of refusals and of windows.
 const UNDECIDED_PERCENT_MAX: u64 = 5;
 /// Where there are few, this many may be.

@@ -50,6 +50,6 @@ mod tests;
 
 pub use collect::{collect, collect_healed};
 pub use findings::{Checked, Verdict, Violation};
-pub use floors::{FLOORS_FROM_REQUESTS, GUEST_FLOORS_FROM_REQUESTS};
+pub use floors::FLOORS_FROM_REQUESTS;
 pub use judge::{judge, judge_alone, judge_with_seed};
 pub use state::{AttemptSeen, ChargeSeen, CollectPlan, FinalState, OperationSeen};

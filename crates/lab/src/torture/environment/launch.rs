@@ -1,6 +1,7 @@
 //! How nodes are started: their arguments, their ports, their clocks; and the tenants and keys that are made before.
 
-use std::path::{Path, PathBuf};
+use std::collections::BTreeMap;
+use std::path::Path;
 
 use anyhow::{Context, Result, ensure};
 use serde_json::Value;
@@ -9,7 +10,7 @@ use super::clock::{self, FakeClock};
 use super::fault::FaultKind;
 use super::node::{self, Launch, Node, Role};
 use super::probe::{self, Prober};
-use super::stage::{HOTEL_TENANT, STORES_TENANT, StagePlan, TENANT};
+use super::stage::{FileSetting, StagePlan, TENANT};
 use surehold_testkit::ports::LastingPort;
 
 pub(super) fn text(path: &Path) -> Result<String> {
@@ -36,20 +37,18 @@ fn common_args(plan: &StagePlan, folder: &Path, args: &mut Vec<String>) -> Resul
     if let Some(bank) = plan.bank {
         args.extend(["--lab-bank".to_owned(), bank.to_string()]);
     }
-    if plan.stripe_accounts.is_some() {
-        set(args, &format!("stripe.accounts_file={}", text(&accounts_file(folder))?));
+    for FileSetting { setting, file, .. } in &plan.settings {
+        set(args, &format!("{setting}={}", text(&folder.join(file))?));
     }
     Ok(())
 }
 
-fn accounts_file(folder: &Path) -> PathBuf {
-    folder.join("stripe.toml")
-}
-
-/// Before any node reads it.
-pub(super) fn write_accounts(plan: &StagePlan, folder: &Path) -> Result<()> {
-    let Some(accounts) = &plan.stripe_accounts else { return Ok(()) };
-    std::fs::write(accounts_file(folder), accounts).context("cannot write down the accounts at Stripe")
+/// Before any node reads them.
+pub(super) fn write_settings(plan: &StagePlan, folder: &Path) -> Result<()> {
+    for FileSetting { setting, file, text } in &plan.settings {
+        std::fs::write(folder.join(file), text).with_context(|| format!("cannot write the file of {setting}"))?;
+    }
+    Ok(())
 }
 
 pub(super) fn server_launch(
@@ -87,19 +86,19 @@ pub(super) fn worker(plan: &StagePlan, folder: &Path, base: &Launch, place: &[St
 
 pub(super) struct Keys {
     pub(super) api_key: String,
-    pub(super) hotel_key: String,
-    pub(super) stores_key: String,
+    /// Of the other tenants.
+    pub(super) others: BTreeMap<&'static str, String>,
     pub(super) prober: Prober,
 }
 
 /// Makes the tenants and their keys, before any node runs.
-pub(super) async fn make_keys(command: &Launch) -> Result<Keys> {
-    Ok(Keys {
-        api_key: make_key(command, TENANT).await?,
-        hotel_key: make_key(command, HOTEL_TENANT).await?,
-        stores_key: make_key(command, STORES_TENANT).await?,
-        prober: Prober::new(make_key(command, probe::TENANT).await?),
-    })
+pub(super) async fn make_keys(plan: &StagePlan, command: &Launch) -> Result<Keys> {
+    let api_key = make_key(command, TENANT).await?;
+    let mut others = BTreeMap::new();
+    for tenant in &plan.tenants {
+        others.insert(*tenant, make_key(command, tenant).await?);
+    }
+    Ok(Keys { api_key, others, prober: Prober::new(make_key(command, probe::TENANT).await?) })
 }
 
 async fn make_key(command: &Launch, tenant: &str) -> Result<String> {

@@ -28,4 +28,4 @@ pub use logs::LogReport;
 pub use nemesis::{NemesisPlan, torment};
 pub use node::{Node, Role};
 pub use schedule::{Schedule, Step};
-pub use stage::{CONVERGE_WITHIN, HOTEL_TENANT, Possible, STORES_TENANT, Stage, StagePlan, TENANT};
+pub use stage::{CONVERGE_WITHIN, FileSetting, Possible, Stage, StagePlan, TENANT};

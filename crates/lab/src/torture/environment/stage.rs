@@ -5,6 +5,7 @@
 //! | SQLite | one server with its worker, on a data folder (on a small disk, if that is to be filled) |
 //! | Postgres | a private Postgres; two servers, each behind a proxy, the first with a worker in it; a worker |
 
+use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -20,7 +21,7 @@ use super::database::Database;
 use super::disk::SmallDisk;
 use super::fault::{FaultKind, FaultList};
 use super::guard::Guard;
-use super::launch::{Keys, clocks, make_keys, run, server, server_launch, set, text, worker, write_accounts};
+use super::launch::{Keys, clocks, make_keys, run, server, server_launch, set, text, worker, write_settings};
 use super::ledger::Ledger;
 use super::logs::LogReport;
 use super::node::{ENDED_BY_ITSELF, Launch, Node, Role};
@@ -30,10 +31,6 @@ use crate::proxy::Proxy;
 use surehold_testkit::fixture::StoreKind;
 
 pub const TENANT: &str = "torture";
-/// Where guests stay.
-pub const HOTEL_TENANT: &str = "hotel";
-/// Of clerks, who move goods.
-pub const STORES_TENANT: &str = "stores";
 const START_PATIENCE: Duration = Duration::from_mins(1);
 /// After the last fault everything must work again within this.
 pub const CONVERGE_WITHIN: Duration = Duration::from_mins(1);
@@ -52,8 +49,18 @@ pub struct StagePlan {
     pub faults: FaultList,
     /// Where the fake provider listens, if there are to be charges.
     pub bank: Option<SocketAddr>,
-    /// The file with the accounts at Stripe, if guests are to pay there.
-    pub stripe_accounts: Option<String>,
+    /// Beside [`TENANT`].
+    pub tenants: Vec<&'static str>,
+    pub settings: Vec<FileSetting>,
+}
+
+/// A setting of every node, whose value is a file.
+#[derive(Clone, Debug)]
+pub struct FileSetting {
+    pub setting: &'static str,
+    /// Its name in the folder of the run.
+    pub file: &'static str,
+    pub text: String,
 }
 
 /// What can be done here of what is wanted.
@@ -103,10 +110,8 @@ fn unfit_here(kind: FaultKind) -> Option<String> {
 pub struct Stage {
     pub nodes: Vec<Node>,
     pub api_key: String,
-    /// Of the tenant where guests stay.
-    pub hotel_key: String,
-    /// Of the tenant whose goods clerks move.
-    pub stores_key: String,
+    /// Of the other tenants.
+    pub keys: BTreeMap<&'static str, String>,
     pub(super) prober: Prober,
     /// By the server that is behind it.
     pub(super) proxies: Vec<Proxy>,
@@ -126,7 +131,7 @@ impl Stage {
     pub async fn start(plan: &StagePlan) -> Result<Stage> {
         std::fs::create_dir_all(&plan.folder).with_context(|| format!("cannot make {}", plan.folder.display()))?;
         let folder = plan.folder.canonicalize().context("cannot find the folder again")?;
-        write_accounts(plan, &folder)?;
+        write_settings(plan, &folder)?;
         let stage = match plan.store {
             StoreKind::Sqlite => Stage::prepare_sqlite(plan, &folder).await?,
             StoreKind::Postgres => Stage::prepare_postgres(plan, &folder).await?,
@@ -151,7 +156,7 @@ impl Stage {
         };
         let place = vec!["--data".to_owned(), text(&data)?];
         let command = Launch { args: place.clone(), ..base.clone() };
-        let Keys { api_key, hotel_key, stores_key, prober } = make_keys(&command).await?;
+        let Keys { api_key, others: keys, prober } = make_keys(plan, &command).await?;
         let clocks = clocks(plan, folder, 1)?;
         let mut launch = server_launch(plan, folder, &base, &place, clocks.first())?;
         if let Some(room) = &room {
@@ -163,8 +168,7 @@ impl Stage {
         Ok(Stage {
             nodes: vec![server],
             api_key,
-            hotel_key,
-            stores_key,
+            keys,
             prober,
             proxies,
             clocks,
@@ -187,7 +191,7 @@ impl Stage {
             Ok(vec!["--data".to_owned(), text(&folder.join(name))?, "--store".to_owned(), url.to_owned()])
         };
         let command = Launch { args: place("command", &database.url)?, ..base.clone() };
-        let Keys { api_key, hotel_key, stores_key, prober } = make_keys(&command).await?;
+        let Keys { api_key, others: keys, prober } = make_keys(plan, &command).await?;
         let clocks = clocks(plan, folder, SERVERS)?;
         let (mut nodes, mut proxies) = (Vec::new(), Vec::new());
         for index in 0..SERVERS {
@@ -204,8 +208,7 @@ impl Stage {
         Ok(Stage {
             nodes,
             api_key,
-            hotel_key,
-            stores_key,
+            keys,
             prober,
             proxies,
             clocks,

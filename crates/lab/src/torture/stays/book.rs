@@ -4,8 +4,28 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use crate::torture::book::BookEntry;
+use crate::torture::workload::Functions;
 
 pub type GuestEntry = BookEntry<GuestAsk, GuestAnswer>;
+
+pub(super) const FUNCTIONS: Functions = Functions {
+    names: &[
+        "quote",
+        "stay",
+        "checkout",
+        "confirm",
+        "cancel_stay",
+        "walk_in",
+        "change_reservation",
+        "cancel_reservation",
+        "no_show",
+        "read_stay",
+    ],
+    reads: &["quote", "read_stay"],
+    one_in: 400,
+    // They need a hotel that is not full, or a late hour.
+    rarer: &[("no_show", 3_200), ("change_reservation", 1_400), ("confirm", 900), ("walk_in", 660)],
+};
 
 /// Dates are written as the API has them: `2027-03-01`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -76,6 +96,22 @@ impl GuestAsk {
             | GuestAsk::ReadStay { hold } => Some(*hold),
         }
     }
+
+    /// One of [`FUNCTIONS`].
+    pub(super) fn function(&self) -> &'static str {
+        match self {
+            GuestAsk::Quote { .. } => "quote",
+            GuestAsk::Stay { .. } => "stay",
+            GuestAsk::Checkout { .. } => "checkout",
+            GuestAsk::Confirm { .. } => "confirm",
+            GuestAsk::CancelStay { .. } => "cancel_stay",
+            GuestAsk::WalkIn { .. } => "walk_in",
+            GuestAsk::ChangeReservation { .. } => "change_reservation",
+            GuestAsk::CancelReservation { .. } => "cancel_reservation",
+            GuestAsk::NoShow { .. } => "no_show",
+            GuestAsk::ReadStay { .. } => "read_stay",
+        }
+    }
 }
 
 /// What an `ok` said, as far as it matters; what the answer does not have is left out.
@@ -130,4 +166,30 @@ pub struct PaidBy {
     pub session: String,
     /// By refunds that were asked for, done or not.
     pub refund_asked: i64,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn functions_are_called_what_the_book_calls_them() {
+        let hold = Uuid::nil();
+        let nights = || Nights { checkin: String::new(), checkout: String::new() };
+        for ask in [
+            GuestAsk::Quote { quote: hold, nights: nights() },
+            GuestAsk::Stay { hold, quote: hold, option: 1, lifetime_secs: None },
+            GuestAsk::Checkout { hold },
+            GuestAsk::Confirm { hold },
+            GuestAsk::CancelStay { hold },
+            GuestAsk::WalkIn { hold, nights: nights(), rate_plan: String::new() },
+            GuestAsk::ChangeReservation { hold, nights: nights(), rate_plan: String::new(), refund_excess: false },
+            GuestAsk::CancelReservation { hold },
+            GuestAsk::NoShow { hold },
+            GuestAsk::ReadStay { hold },
+        ] {
+            assert_eq!(serde_json::to_value(&ask).unwrap()["f"], ask.function());
+            assert!(FUNCTIONS.names.contains(&ask.function()), "{ask:?}");
+        }
+    }
 }

@@ -6,8 +6,38 @@ use uuid::Uuid;
 
 use crate::torture::book::BookEntry;
 use crate::torture::history::Units;
+use crate::torture::workload::Functions;
 
 pub type ClerkEntry = BookEntry<ClerkAsk, ClerkAnswer>;
+
+/// Documents that are posted at once go by their kinds.
+pub(super) const FUNCTIONS: Functions = Functions {
+    names: &[
+        PURCHASE,
+        "sale",
+        "customer_return",
+        "supplier_return",
+        "write_off",
+        "recount",
+        "transfer",
+        "receipt",
+        "transit_loss",
+        "draft",
+        "part",
+        "post",
+        "reverse",
+        "hold_goods",
+        "sell_hold",
+        "release_hold",
+        "book_hold",
+        "read_document",
+        "read_item",
+    ],
+    reads: &["read_document", "read_item"],
+    one_in: 150,
+    rarer: &[("release_hold", 240)],
+};
+const PURCHASE: &str = "purchase";
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "f", content = "value", rename_all = "snake_case")]
@@ -74,6 +104,26 @@ impl ClerkAsk {
             | ClerkAsk::BookHold { .. }
             | ClerkAsk::ReadDocument { .. }
             | ClerkAsk::ReadItem { .. } => None,
+        }
+    }
+
+    /// One of [`FUNCTIONS`].
+    pub(super) fn function(&self) -> &'static str {
+        match self {
+            // Stores are opened, which has a kind of its own, before anything is counted.
+            ClerkAsk::Document { paper, .. } => {
+                FUNCTIONS.names.iter().copied().find(|kind| *kind == paper.kind).unwrap_or(PURCHASE)
+            }
+            ClerkAsk::Draft { .. } => "draft",
+            ClerkAsk::Part { .. } => "part",
+            ClerkAsk::Post { .. } => "post",
+            ClerkAsk::Reverse { .. } => "reverse",
+            ClerkAsk::HoldGoods { .. } => "hold_goods",
+            ClerkAsk::SellHold { .. } => "sell_hold",
+            ClerkAsk::ReleaseHold { .. } => "release_hold",
+            ClerkAsk::BookHold { .. } => "book_hold",
+            ClerkAsk::ReadDocument { .. } => "read_document",
+            ClerkAsk::ReadItem { .. } => "read_item",
         }
     }
 }
@@ -196,4 +246,33 @@ pub struct ItemSeen {
     pub seq: i64,
     #[serde(default)]
     pub revaluing: bool,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn functions_are_called_what_the_book_calls_them() {
+        let (document, hold) = (Uuid::nil(), Uuid::nil());
+        for ask in [
+            ClerkAsk::Draft { document, paper: Paper::default() },
+            ClerkAsk::Part { document, number: 1, lines: Vec::new() },
+            ClerkAsk::Post { document },
+            ClerkAsk::Reverse { document, reverses: hold },
+            ClerkAsk::HoldGoods { hold, goods: Units::new(), lifetime_secs: 1 },
+            ClerkAsk::SellHold { hold, document, paper: Paper::default() },
+            ClerkAsk::ReleaseHold { hold },
+            ClerkAsk::BookHold { hold },
+            ClerkAsk::ReadDocument { document },
+            ClerkAsk::ReadItem { store: String::new(), product: String::new() },
+        ] {
+            assert_eq!(serde_json::to_value(&ask).unwrap()["f"], ask.function());
+            assert!(FUNCTIONS.names.contains(&ask.function()), "{ask:?}");
+        }
+        for (kind, expected) in [("transit_loss", "transit_loss"), ("opening", "purchase")] {
+            let paper = Paper { kind: kind.to_owned(), ..Paper::default() };
+            assert_eq!(ClerkAsk::Document { document, paper }.function(), expected);
+        }
+    }
 }

@@ -1,4 +1,4 @@
-//! One guest or clerk as a client of the API: it asks until there is an answer, at one node or another.
+//! One of a crowd as a client of the API: it asks until there is an answer, at one node or another.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -24,7 +24,7 @@ pub(crate) struct Caller {
 }
 
 impl Caller {
-    /// What it rolls depends on seed, factor and number alone. The factor keeps the rolls of guests and clerks apart.
+    /// What it rolls depends on seed, factor and number alone. The factor keeps the rolls of crowds apart.
     pub(crate) fn new(number: usize, seed: u64, factor: usize, front: Arc<Front>) -> Caller {
         let seed = usize::try_from(seed).unwrap_or(usize::MAX);
         Caller {

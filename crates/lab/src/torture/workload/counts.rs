@@ -1,66 +1,47 @@
 //! How much came of it. A run in which almost everything was refused proves nothing.
 
 use std::collections::BTreeMap;
+use std::iter;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::told::Told;
+use crate::torture::crowds::CROWDS;
 use crate::torture::history::{Answer, Ask};
-use crate::torture::stays::GuestAsk;
-use crate::torture::stock::ClerkAsk;
 
-/// As the history calls them.
-pub const FUNCTIONS: [&str; 12] = [
-    "place",
-    "extend",
-    "convert",
-    "cancel",
-    "move",
-    "give_back",
-    "put_pool",
-    "adjust",
-    "read_hold",
-    "read_pool",
-    "expire_task",
-    "charge_task",
-];
+/// What somebody asks, and how often something comes of it.
+#[derive(Clone, Copy, Debug)]
+pub struct Functions {
+    /// As the history, or a book, calls them: unlike those of anybody else.
+    pub names: &'static [&'static str],
+    /// Those that succeed whatever becomes of the world.
+    pub reads: &'static [&'static str],
+    /// Of how many of all these asks something came of the rarest, in the full runs of tests on either store.
+    pub one_in: u64,
+    /// The same of those that are rarer than the others.
+    pub rarer: &'static [(&'static str, u64)],
+}
 
-/// What guests of the hotel ask, as they call it.
-pub const GUEST_FUNCTIONS: [&str; 10] = [
-    "quote",
-    "stay",
-    "checkout",
-    "confirm",
-    "cancel_stay",
-    "walk_in",
-    "change_reservation",
-    "cancel_reservation",
-    "no_show",
-    "read_stay",
-];
-
-/// What clerks of the stores ask: documents by their kinds.
-pub const CLERK_FUNCTIONS: [&str; 19] = [
-    "purchase",
-    "sale",
-    "customer_return",
-    "supplier_return",
-    "write_off",
-    "recount",
-    "transfer",
-    "receipt",
-    "transit_loss",
-    "draft",
-    "part",
-    "post",
-    "reverse",
-    "hold_goods",
-    "sell_hold",
-    "release_hold",
-    "book_hold",
-    "read_document",
-    "read_item",
-];
+/// What the clients ask, who are no crowd.
+pub const FUNCTIONS: Functions = Functions {
+    names: &[
+        "place",
+        "extend",
+        "convert",
+        "cancel",
+        "move",
+        "give_back",
+        "put_pool",
+        "adjust",
+        "read_hold",
+        "read_pool",
+        "expire_task",
+        "charge_task",
+    ],
+    reads: &["read_hold", "read_pool"],
+    one_in: 180,
+    rarer: &[],
+};
 
 /// A run in which less of the changes than this was useful proves nothing. 56 to 61 % are: of 5,000 changes that do not
 /// depend on each other, 16 points less are 22 standard deviations. They do depend on each other; in groups of ten it is 7.
@@ -74,63 +55,47 @@ const ASKED_MIN: u64 = 5_000;
 /// So often something is to be expected before a run is blamed that it never came. At the measured rate, it does not come
 /// in one of e²⁰, 485 million, runs; at two thirds of that rate in one of 600,000, and each run asks for few such things.
 const EXPECTED_MIN: u64 = 20;
-/// Who asks what, and of how many of their asks something came of the rarest, in the full runs of tests on either store.
-const CROWDS: [(&[&str], u64); 3] = [(&FUNCTIONS, 180), (&GUEST_FUNCTIONS, 400), (&CLERK_FUNCTIONS, 150)];
-/// What is rarer than the others of its crowd, mostly because it needs a hotel that is not full, or a late hour.
-const RARER: [(&str, u64); 5] =
-    [("no_show", 3_200), ("change_reservation", 1_400), ("confirm", 900), ("walk_in", 660), ("release_hold", 240)];
 
-/// Reads and quotes succeed whatever becomes of the world.
+fn of_crowds() -> impl Iterator<Item = &'static Functions> {
+    CROWDS.iter().map(|crowd| &crowd.functions)
+}
+
+fn of_everybody() -> impl Iterator<Item = &'static Functions> {
+    iter::once(&FUNCTIONS).chain(of_crowds())
+}
+
 fn is_change(function: &str) -> bool {
-    !function.starts_with("read_") && function != "quote"
+    !of_everybody().any(|functions| functions.reads.contains(&function))
 }
 
-fn function(ask: &Ask) -> usize {
-    match ask {
-        Ask::Place { .. } => 0,
-        Ask::Extend { .. } => 1,
-        Ask::Convert { .. } => 2,
-        Ask::Cancel { .. } => 3,
-        Ask::Move { .. } => 4,
-        Ask::GiveBack { .. } => 5,
-        Ask::PutPool { .. } => 6,
-        Ask::Adjust { .. } => 7,
-        Ask::ReadHold { .. } => 8,
-        Ask::ReadPool { .. } => 9,
-        Ask::ExpireTask { .. } => 10,
-        Ask::ChargeTask { .. } => 11,
+impl Functions {
+    /// Those of which nothing came, though something was to be expected.
+    fn missed(&self, by_function: &BTreeMap<&'static str, Tally>) -> Vec<&'static str> {
+        let ours = || by_function.iter().filter(|(function, _)| self.names.contains(function));
+        let asked: u64 = ours().map(|(_, tally)| tally.asked()).sum();
+        let is_expected = |function: &str| {
+            let rarer = self.rarer.iter().find(|(rare, _)| *rare == function).map(|(_, one_in)| *one_in);
+            asked >= EXPECTED_MIN * rarer.unwrap_or(self.one_in)
+        };
+        let missed = ours().filter(|(function, tally)| tally.useful == 0 && is_expected(function));
+        missed.map(|(function, _)| *function).collect()
     }
 }
 
-fn guest_function(ask: &GuestAsk) -> usize {
+fn function(ask: &Ask) -> &'static str {
     match ask {
-        GuestAsk::Quote { .. } => 0,
-        GuestAsk::Stay { .. } => 1,
-        GuestAsk::Checkout { .. } => 2,
-        GuestAsk::Confirm { .. } => 3,
-        GuestAsk::CancelStay { .. } => 4,
-        GuestAsk::WalkIn { .. } => 5,
-        GuestAsk::ChangeReservation { .. } => 6,
-        GuestAsk::CancelReservation { .. } => 7,
-        GuestAsk::NoShow { .. } => 8,
-        GuestAsk::ReadStay { .. } => 9,
-    }
-}
-
-fn clerk_function(ask: &ClerkAsk) -> usize {
-    match ask {
-        // Stores are opened before anything is counted.
-        ClerkAsk::Document { paper, .. } => CLERK_FUNCTIONS.iter().position(|kind| *kind == paper.kind).unwrap_or(0),
-        ClerkAsk::Draft { .. } => 9,
-        ClerkAsk::Part { .. } => 10,
-        ClerkAsk::Post { .. } => 11,
-        ClerkAsk::Reverse { .. } => 12,
-        ClerkAsk::HoldGoods { .. } => 13,
-        ClerkAsk::SellHold { .. } => 14,
-        ClerkAsk::ReleaseHold { .. } => 15,
-        ClerkAsk::BookHold { .. } => 16,
-        ClerkAsk::ReadDocument { .. } => 17,
-        ClerkAsk::ReadItem { .. } => 18,
+        Ask::Place { .. } => "place",
+        Ask::Extend { .. } => "extend",
+        Ask::Convert { .. } => "convert",
+        Ask::Cancel { .. } => "cancel",
+        Ask::Move { .. } => "move",
+        Ask::GiveBack { .. } => "give_back",
+        Ask::PutPool { .. } => "put_pool",
+        Ask::Adjust { .. } => "adjust",
+        Ask::ReadHold { .. } => "read_hold",
+        Ask::ReadPool { .. } => "read_pool",
+        Ask::ExpireTask { .. } => "expire_task",
+        Ask::ChargeTask { .. } => "charge_task",
     }
 }
 
@@ -221,12 +186,17 @@ impl Counter {
 }
 
 /// Counts while it runs.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Counts {
-    by: [Counter; FUNCTIONS.len()],
-    guests: [Counter; GUEST_FUNCTIONS.len()],
-    clerks: [Counter; CLERK_FUNCTIONS.len()],
+    by: BTreeMap<&'static str, Counter>,
     fails: Mutex<BTreeMap<String, u64>>,
+}
+
+impl Default for Counts {
+    fn default() -> Counts {
+        let names = of_everybody().flat_map(|functions| functions.names);
+        Counts { by: names.map(|name| (*name, Counter::default())).collect(), fails: Mutex::default() }
+    }
 }
 
 impl Counts {
@@ -238,18 +208,11 @@ impl Counts {
             Told::TurnedAway(code) => Came::TurnedAway(code),
             Told::Unknown(_) => Came::Unknown,
         };
-        self.count_in(&self.by[function(ask)], came);
+        self.count_as(function(ask), came);
     }
 
-    pub(crate) fn count_guest(&self, ask: &GuestAsk, came: Came<'_>) {
-        self.count_in(&self.guests[guest_function(ask)], came);
-    }
-
-    pub(crate) fn count_clerk(&self, ask: &ClerkAsk, came: Came<'_>) {
-        self.count_in(&self.clerks[clerk_function(ask)], came);
-    }
-
-    fn count_in(&self, counter: &Counter, came: Came<'_>) {
+    pub(super) fn count_as(&self, function: &str, came: Came<'_>) {
+        let counter = self.by.get(function).expect("everybody says what they ask");
         let (count, code) = match came {
             Came::Useful => (&counter.useful, None),
             Came::Repeated => (&counter.repeated, None),
@@ -265,14 +228,19 @@ impl Counts {
     }
 
     pub fn total(&self) -> Tally {
-        self.by.iter().chain(&self.guests).chain(&self.clerks).map(Counter::read).fold(Tally::default(), Tally::plus)
+        self.by.values().map(Counter::read).fold(Tally::default(), Tally::plus)
     }
 
-    /// What guests and clerks ask is among it where there are any.
+    /// What a crowd asks is among it where there is one.
     pub fn by_function(&self) -> BTreeMap<&'static str, Tally> {
-        let guests = tallies(&GUEST_FUNCTIONS, &self.guests);
-        let clerks = tallies(&CLERK_FUNCTIONS, &self.clerks);
-        FUNCTIONS.into_iter().zip(self.by.iter().map(Counter::read)).chain(guests).chain(clerks).collect()
+        let crowds = of_crowds().map(|functions| self.tallies(functions));
+        let crowds = crowds.filter(|tallies| tallies.iter().any(|(_, tally)| tally.asked() > 0));
+        self.tallies(&FUNCTIONS).into_iter().chain(crowds.flatten()).collect()
+    }
+
+    fn tallies(&self, functions: &Functions) -> Vec<(&'static str, Tally)> {
+        let counters = functions.names.iter().filter_map(|name| self.by.get_key_value(name));
+        counters.map(|(name, counter)| (*name, counter.read())).collect()
     }
 
     /// How often each code was the answer.
@@ -283,12 +251,6 @@ impl Counts {
     pub fn end(&self) -> WorkloadEnd {
         WorkloadEnd { by_function: self.by_function(), fails: self.fails() }
     }
-}
-
-/// Nothing if nothing was asked.
-fn tallies(functions: &[&'static str], counters: &[Counter]) -> Vec<(&'static str, Tally)> {
-    let all = functions.iter().copied().zip(counters.iter().map(Counter::read)).collect::<Vec<_>>();
-    if all.iter().any(|(_, tally)| tally.asked() > 0) { all } else { Vec::new() }
 }
 
 fn had_been_so(answer: &Answer) -> bool {
@@ -331,16 +293,8 @@ impl WorkloadEnd {
         if total.asked() >= ASKED_MIN && turned_away > TURNED_AWAY_PERCENT_MAX {
             short.push(format!("{turned_away} % of the requests were turned away; {TURNED_AWAY_PERCENT_MAX} % may be"));
         }
-        for (functions, one_in) in CROWDS {
-            let of_crowd = || self.by_function.iter().filter(|(function, _)| functions.contains(function));
-            let asked: u64 = of_crowd().map(|(_, tally)| tally.asked()).sum();
-            let is_expected = |function: &str| {
-                let rarer = RARER.iter().find(|(rare, _)| *rare == function).map(|(_, one_in)| *one_in);
-                asked >= EXPECTED_MIN * rarer.unwrap_or(one_in)
-            };
-            let never = of_crowd().filter(|(function, tally)| tally.useful == 0 && is_expected(function));
-            short.extend(never.map(|(function, _)| format!("nothing came of any `{function}`")));
-        }
+        let missed = of_everybody().flat_map(|functions| functions.missed(&self.by_function));
+        short.extend(missed.map(|function| format!("nothing came of any `{function}`")));
         short
     }
 }
@@ -393,18 +347,34 @@ mod tests {
     /// Each by itself: what is plenty for one is little for another.
     #[test]
     fn what_a_crowd_lacks() {
-        let check = |read_stay, expected: &[&str]| {
+        let functions =
+            Functions { names: &["look", "enter", "leave"], reads: &["look"], one_in: 400, rarer: &[("leave", 3_200)] };
+        let check = |looks, enter, expected: &[&str]| {
             let seen = |useful| Tally { useful, ..Tally::default() };
             let by_function = BTreeMap::from([
-                ("place", seen(1_000)),
-                ("convert", seen(2_000)),
-                ("no_show", seen(0)),
-                ("read_stay", seen(read_stay)),
+                ("place", seen(1_000_000)),
+                ("look", seen(looks)),
+                ("enter", seen(enter)),
+                ("leave", seen(0)),
             ]);
-            assert_eq!(WorkloadEnd { by_function, fails: BTreeMap::new() }.shortcomings(), expected);
+            assert_eq!(functions.missed(&by_function), expected);
         };
-        check(63_999, &[]);
-        check(64_000, &["nothing came of any `no_show`"]);
+        check(7_999, 0, &[]);
+        check(8_000, 0, &["enter"]);
+        check(63_998, 1, &[]);
+        check(63_999, 1, &["leave"]);
+    }
+
+    #[test]
+    fn names_are_used_once() {
+        let names: Vec<&str> = of_everybody().flat_map(|functions| functions.names).copied().collect();
+        assert_eq!(Counts::default().by.len(), names.len(), "{names:?}");
+        for functions in of_everybody() {
+            let rarer = functions.rarer.iter().map(|(name, _)| name);
+            let unknown: Vec<&&str> =
+                functions.reads.iter().chain(rarer).filter(|name| !functions.names.contains(name)).collect();
+            assert_eq!(unknown, [&""; 0]);
+        }
     }
 
     #[test]
@@ -412,33 +382,12 @@ mod tests {
         let hold = uuid::Uuid::nil();
         let named = |ask: Ask| {
             let written = serde_json::to_value(&ask).unwrap();
-            assert_eq!(written["f"], FUNCTIONS[function(&ask)]);
+            assert_eq!(written["f"], function(&ask));
+            assert!(FUNCTIONS.names.contains(&function(&ask)));
         };
         named(Ask::GiveBack { hold, part: None });
         named(Ask::Move { hold, from: BTreeMap::new(), to: BTreeMap::new() });
         named(Ask::ChargeTask { task: String::new(), purchase: String::new(), amount: 1 });
         named(Ask::ReadPool { pool: String::new() });
-        for ask in [
-            GuestAsk::Checkout { hold },
-            GuestAsk::CancelStay { hold },
-            GuestAsk::CancelReservation { hold },
-            GuestAsk::NoShow { hold },
-            GuestAsk::ReadStay { hold },
-        ] {
-            assert_eq!(serde_json::to_value(&ask).unwrap()["f"], GUEST_FUNCTIONS[guest_function(&ask)]);
-        }
-        let document = hold;
-        for ask in [
-            ClerkAsk::Part { document, number: 1, lines: Vec::new() },
-            ClerkAsk::Post { document },
-            ClerkAsk::Reverse { document, reverses: hold },
-            ClerkAsk::HoldGoods { hold, goods: BTreeMap::new(), lifetime_secs: 1 },
-            ClerkAsk::ReleaseHold { hold },
-            ClerkAsk::BookHold { hold },
-            ClerkAsk::ReadDocument { document },
-            ClerkAsk::ReadItem { store: String::new(), product: String::new() },
-        ] {
-            assert_eq!(serde_json::to_value(&ask).unwrap()["f"], CLERK_FUNCTIONS[clerk_function(&ask)]);
-        }
     }
 }

@@ -1,4 +1,4 @@
-//! Sends what guests and clerks ask and writes down what was asked and told: nothing is sent that is not written down
+//! Sends what the people of a crowd ask and writes down what was asked and told: nothing is sent that is not written down
 //! before.
 
 use std::sync::Arc;
@@ -16,6 +16,7 @@ use super::counts::{Came, Counts};
 use super::told::Heard;
 use super::wire::problem_code;
 use crate::torture::book::{Book, BookEntry};
+use crate::torture::crowd::CrowdPlan;
 use crate::torture::history::{Kind, UNREADABLE};
 
 /// What is asked when the run is stopped gets an answer within this time, or none.
@@ -33,7 +34,8 @@ pub(crate) trait Ask: Clone + Serialize {
     /// It had been so before.
     fn had_been_so(answer: &Self::Answer) -> bool;
 
-    fn count(&self, counts: &Counts, came: Came<'_>);
+    /// What it is counted as: one of its crowd's [`Functions`](super::counts::Functions).
+    fn function(&self) -> &'static str;
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -45,14 +47,6 @@ pub(crate) enum Told<Answer> {
     TurnedAway(String),
     /// Nobody knows.
     Unknown(String),
-}
-
-/// Where to ask.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Door<'a> {
-    pub(crate) nodes: &'a [String],
-    pub(crate) tenant: &'a str,
-    pub(crate) api_key: &'a str,
 }
 
 #[derive(Debug)]
@@ -67,8 +61,13 @@ pub(crate) struct Front {
 }
 
 impl Front {
-    pub(crate) fn open(door: Door<'_>, book: Arc<Book>, counts: Arc<Counts>, stop: CancellationToken) -> Result<Front> {
-        let Door { nodes, tenant, api_key } = door;
+    pub(crate) fn open(
+        plan: &CrowdPlan,
+        book: Arc<Book>,
+        counts: Arc<Counts>,
+        stop: CancellationToken,
+    ) -> Result<Front> {
+        let CrowdPlan { nodes, tenant, api_key, .. } = plan;
         Ok(Front {
             http: http_client(|builder| builder)?,
             nodes: nodes.iter().map(|node| format!("{}/v1/{tenant}", node.trim_end_matches('/'))).collect(),
@@ -141,7 +140,7 @@ impl Front {
             Told::TurnedAway(code) => Came::TurnedAway(code),
             Told::Unknown(_) => Came::Unknown,
         };
-        ask.count(&self.counts, came);
+        self.counts.count_as(ask.function(), came);
         Ok(told)
     }
 

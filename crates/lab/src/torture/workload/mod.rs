@@ -8,7 +8,7 @@
 //! | `asker`, `wire`, `told` | recording and sending; requests and answers; what an answer means |
 //! | `counts` | how much came of it |
 //! | `feed` | the reader that follows the event feed |
-//! | `front`, `caller` | how guests and clerks ask, once and until there is an answer |
+//! | `front`, `caller` | how the people of a crowd ask, once and until there is an answer |
 //!
 //! A request without an answer is repeated with the same id or key by another process. One that was turned away is not:
 //! the client waits a moment, turns to another node and does something else.
@@ -37,7 +37,7 @@ use serde_json::json;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
-pub use counts::{CLERK_FUNCTIONS, Counts, FUNCTIONS, GUEST_FUNCTIONS, Tally, WorkloadEnd};
+pub use counts::{Counts, FUNCTIONS, Functions, Tally, WorkloadEnd};
 pub use feed::{Followed, follow};
 
 use asker::{Asker, Office};

@@ -46,8 +46,8 @@ impl World {
             kind: Kind::Night { room, night },
         };
         let hot = |index: usize| PoolPlan { name: HOT[index].0.to_owned(), total: HOT[index].1, kind: Kind::Hot };
-        let stock = PoolPlan { name: STOCK.to_owned(), total: STOCK_AT_FIRST, kind: Kind::Stock };
-        let mut pools = vec![night(0, 0), hot(0), stock, night(1, 0), hot(1), night(0, 1), hot(2)];
+        let shelf = PoolPlan { name: STOCK.to_owned(), total: STOCK_AT_FIRST, kind: Kind::Stock };
+        let mut pools = vec![night(0, 0), hot(0), shelf, night(1, 0), hot(1), night(0, 1), hot(2)];
         pools.extend((2..NIGHTS).flat_map(|later| [night(0, later), night(1, later - 1)]));
         pools.push(night(1, NIGHTS - 1));
         World { pools }

@@ -54,7 +54,7 @@ fn assert_well_formed(history: &[Entry]) {
 
 /// What happened was asked, what is asked is of the kind that is meant, and answers name the pools that changed.
 fn assert_varied(history: &[Entry], end: &WorkloadEnd) {
-    for function in FUNCTIONS {
+    for function in FUNCTIONS.names {
         assert!(end.by_function[function].useful > 0, "{function} never worked: {:?}", end.by_function);
     }
     let has = |function: &str, kind: Kind, error: Option<&str>| {

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use surehold_lab::torture::auditor::{Verdict, Violation};
 use surehold_lab::torture::environment::Finding;
 
 #[derive(Debug, Default)]
@@ -35,6 +36,11 @@ impl Findings {
         for (&rule, times) in counts {
             self.by_rule.entry(rule).or_default().times += times;
         }
+    }
+
+    pub(super) fn add_verdict(&mut self, verdict: &Verdict) {
+        let kept = verdict.violations.iter().cloned().map(|Violation { rule, detail }| Finding { rule, detail });
+        self.add_counted(kept, &verdict.counts);
     }
 
     pub(super) fn total(&self) -> u64 {

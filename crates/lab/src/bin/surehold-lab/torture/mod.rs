@@ -6,12 +6,10 @@
 mod findings;
 mod folder;
 mod goals;
-mod hotel;
 mod page;
 mod progress;
 mod run;
 mod told;
-mod warehouse;
 
 use std::path::PathBuf;
 use std::process::ExitCode;

@@ -8,14 +8,12 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 use surehold_lab::torture::auditor::Checked;
+use surehold_lab::torture::crowd::CrowdEnd;
 use surehold_lab::torture::environment::{FaultKind, Recovery};
 
 use super::Plan;
 use super::findings::{Findings, counted, times};
-use super::hotel::HotelEnd;
 use super::run::Outcome;
-use surehold_lab::torture::stays::StaysChecked;
-use surehold_lab::torture::stock::StockChecked;
 use surehold_lab::torture::workload::Tally;
 
 /// Of each rule.
@@ -33,8 +31,7 @@ pub(super) fn page(plan: &Plan, outcome: &Outcome) -> String {
     page.faults(plan, outcome);
     page.recoveries(plan, &outcome.summary.recoveries);
     page.checked(&outcome.checked);
-    page.hotel(&outcome.hotel);
-    page.stores(&outcome.stores);
+    outcome.crowds.iter().for_each(|crowd| page.crowd(crowd));
     page.notes(outcome);
     page.0
 }
@@ -182,53 +179,11 @@ impl Page {
         }
     }
 
-    fn hotel(&mut self, hotel: &HotelEnd) {
-        self.title("The hotel");
+    fn crowd(&mut self, CrowdEnd { title, rows, .. }: &CrowdEnd) {
+        self.title(title);
         self.line("| | |");
         self.line("|---|---:|");
-        let StaysChecked { requests, stays, reservations, payments, late, refunds, events } = hotel.checked;
-        for (what, count) in [
-            ("requests of guests", requests),
-            ("stays", stays),
-            ("reservations", reservations),
-            ("of these, paid after the hold had ended", late),
-            ("payments that succeeded, by Stripe's books", payments),
-            ("refunds, by Stripe's books", refunds),
-            ("events of the feed, replayed", events),
-            ("webhooks, delivered", hotel.webhooks_delivered),
-            ("webhooks, lost on purpose", hotel.webhooks_lost),
-            ("requests to Stripe, harmed by it", hotel.api_faults),
-        ] {
-            self.line(&format!("| {what} | {count} |"));
-        }
-    }
-
-    fn stores(&mut self, checked: &StockChecked) {
-        self.title("The stores");
-        self.line("| | |");
-        self.line("|---|---:|");
-        let StockChecked {
-            requests,
-            documents,
-            unknowns_posted,
-            rows,
-            revaluations,
-            reversals,
-            recounts,
-            held_and_sold,
-            events,
-        } = *checked;
-        for (what, count) in [
-            ("requests of clerks", requests),
-            ("documents that were posted", documents),
-            ("of these, nobody was told so", unknowns_posted),
-            ("of these, reversals", reversals),
-            ("of these, recounts", recounts),
-            ("goods that were held and sold", held_and_sold),
-            ("rows of ledgers, added up", rows),
-            ("of these, costs that changed later", revaluations),
-            ("events of the feed, replayed", events),
-        ] {
+        for (what, count) in rows {
             self.line(&format!("| {what} | {count} |"));
         }
     }

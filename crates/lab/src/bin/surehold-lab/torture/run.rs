@@ -4,12 +4,13 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
-use surehold_lab::torture::auditor::{self, Checked, CollectPlan, FinalState, Verdict, Violation};
+use futures_util::future::try_join_all;
+use surehold_lab::torture::auditor::{self, Checked, CollectPlan, FinalState, Violation};
+use surehold_lab::torture::crowd::{CrowdEnd, Entrance, Gathered, LetIn, gather};
 use surehold_lab::torture::environment::{
-    Finding, Ledger, LogReport, NemesisPlan, Stage, StagePlan, Summary, TENANT, torment,
+    Finding, Ledger, LogReport, NemesisPlan, Node, Stage, StagePlan, Summary, TENANT, torment,
 };
 use surehold_lab::torture::history::{self, Entry, Recorder};
-use surehold_lab::torture::stock::StockChecked;
 use surehold_lab::torture::workload::{self, Counts, Followed, WorkloadEnd, WorkloadPlan};
 use surehold_simulators::provider::{FakeProvider, ProviderFault, ProviderReport, RandomFaults};
 use tokio::signal::unix::{SignalKind, signal};
@@ -21,11 +22,9 @@ use super::Plan;
 use super::findings::Findings;
 use super::folder::{Folder, Left};
 use super::goals;
-use super::hotel::{Hotel, HotelEnd};
 use super::page;
 use super::progress::Progress;
 use super::told::{charges_seen, clock_offsets, require_well_told};
-use super::warehouse::Warehouse;
 
 const SHOW_PAUSE: Duration = Duration::from_millis(200);
 /// Clients wait for answers up to their own timeouts.
@@ -52,8 +51,7 @@ pub(super) struct Outcome {
     pub(super) workload: WorkloadEnd,
     pub(super) logs: LogReport,
     pub(super) provider: ProviderReport,
-    pub(super) hotel: HotelEnd,
-    pub(super) stores: StockChecked,
+    pub(super) crowds: Vec<CrowdEnd>,
     pub(super) store_version: String,
     pub(super) took: Duration,
     pub(super) interrupted: bool,
@@ -71,14 +69,15 @@ pub(super) async fn run(plan: Plan) -> Result<bool> {
         folder.path().display()
     ));
     let provider = FakeProvider::start().await;
-    let mut hotel = Hotel::found(plan.seed).await?;
+    let gathered = gather(plan.seed).await?;
     let stage_plan = StagePlan {
         store: plan.store.kind(),
         program: std::env::current_exe().context("cannot find the program that is running")?,
         folder: folder.path().to_owned(),
         faults: plan.possible.faults.clone(),
         bank: Some(provider.address()),
-        stripe_accounts: Some(hotel.accounts()),
+        tenants: gathered.iter().map(Gathered::tenant).collect(),
+        settings: gathered.iter().flat_map(Gathered::settings).collect(),
     };
     let stage = tokio::select! {
         stage = Stage::start(&stage_plan) => Arc::new(stage?),
@@ -87,9 +86,18 @@ pub(super) async fn run(plan: Plan) -> Result<bool> {
     folder.mark(Left::Unfinished)?;
     let recorder = Arc::new(Recorder::create(&folder.file(HISTORY))?);
     let ledger = Arc::new(Ledger::create(&folder.file(FAULTS), recorder.began())?);
-    hotel.open(&stage, &folder, &recorder, plan.clients).await?;
-    let warehouse = Warehouse::open(&stage, &folder, &recorder, plan.clients, plan.seed).await?;
-    let run = Run { plan, folder, stage, recorder, ledger, provider, hotel, warehouse, interrupted };
+    let mut crowds = Vec::new();
+    for crowd in gathered {
+        let entrance = Entrance {
+            nodes: stage.servers().map(Node::url).collect(),
+            api_key: stage.keys.get(crowd.tenant()).context("its tenant was not made")?.clone(),
+            clients: plan.clients,
+            folder: folder.path(),
+            began: recorder.began(),
+        };
+        crowds.push(crowd.let_in(entrance).await?);
+    }
+    let run = Run { plan, folder, stage, recorder, ledger, provider, crowds, interrupted };
     run.go(progress).await
 }
 
@@ -123,8 +131,7 @@ struct Run {
     recorder: Arc<Recorder>,
     ledger: Arc<Ledger>,
     provider: FakeProvider,
-    hotel: Hotel,
-    warehouse: Warehouse,
+    crowds: Vec<LetIn>,
     interrupted: CancellationToken,
 }
 
@@ -144,8 +151,12 @@ impl Run {
         progress.say("checking");
         let mut findings = Findings::default();
         let checked = self.judge(healed, &followed, &mut findings).await?;
-        let hotel = self.hotel.judge(&self.folder, healed, self.expects_much(), &mut findings).await?;
-        let stores = self.warehouse.judge(&self.folder, healed, self.expects_much(), &mut findings).await?;
+        let mut crowds = Vec::new();
+        for crowd in &self.crowds {
+            let end = crowd.judge(healed, self.expects_much()).await?;
+            findings.add_verdict(&end.verdict);
+            crowds.push(end);
+        }
         require_well_told(&followed, &mut findings);
         looking.abort();
         let provider = self.provider.report();
@@ -172,8 +183,7 @@ impl Run {
             workload,
             logs,
             provider,
-            hotel,
-            stores,
+            crowds,
             store_version: self.stage.store_version()?,
             took: began.elapsed(),
             interrupted: self.interrupted.is_cancelled(),
@@ -221,7 +231,7 @@ impl Run {
         WorkloadPlan {
             seed: self.plan.seed,
             clients: self.plan.clients,
-            nodes: self.stage.servers().map(surehold_lab::torture::environment::Node::url).collect(),
+            nodes: self.stage.servers().map(Node::url).collect(),
             tenant: TENANT.to_owned(),
             api_key: self.stage.api_key.clone(),
             stranger_key: Some(self.stage.stranger_key().to_owned()),
@@ -237,11 +247,10 @@ impl Run {
         let (counts, stop) = (Arc::new(Counts::default()), CancellationToken::new());
         let clients =
             workload::run(self.workload_plan(), Arc::clone(&self.recorder), Arc::clone(&counts), stop.clone());
-        let guests = self.hotel.guests(Arc::clone(&counts), stop.clone());
-        let clerks = self.warehouse.clerks(Arc::clone(&counts), stop.clone());
+        let crowds = try_join_all(self.crowds.iter().map(|crowd| crowd.ask(Arc::clone(&counts), stop.clone())));
         let all = Arc::clone(&counts);
         let mut clients = tokio::spawn(async move {
-            tokio::try_join!(clients, guests, clerks)?;
+            tokio::try_join!(clients, crowds)?;
             anyhow::Ok(all.end())
         });
         let nemesis = NemesisPlan {
@@ -318,15 +327,13 @@ impl Run {
             None => (auditor::judge_alone(&history), Vec::new()),
         };
         let (verdict, too_little) = tokio::task::spawn_blocking(judge).await?;
-        let Verdict { violations, counts, checked } = verdict;
-        let kept = violations.into_iter().map(|Violation { rule, detail }| Finding { rule, detail });
-        findings.add_counted(kept, &counts);
+        findings.add_verdict(&verdict);
         if self.expects_much() {
             for Violation { rule, detail } in too_little {
                 findings.add(rule, detail);
             }
         }
-        Ok(checked)
+        Ok(verdict.checked)
     }
 
     /// Reads what is there, and keeps it beside the history.

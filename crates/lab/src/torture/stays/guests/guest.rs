@@ -8,7 +8,7 @@ use anyhow::Result;
 use jiff::civil::Date;
 use uuid::Uuid;
 
-use super::{GuestsPlan, RATE_PLANS};
+use super::RATE_PLANS;
 use crate::torture::stays::book::{GuestAnswer, GuestAsk, Nights, ReservationSeen};
 use crate::torture::workload::caller::{Caller, PATIENCE};
 use crate::torture::workload::front::Front;
@@ -35,13 +35,8 @@ pub(super) struct Guest {
 }
 
 impl Guest {
-    pub(super) fn new(number: usize, plan: &GuestsPlan, front: Arc<Front>, days: Arc<[Date]>) -> Guest {
-        Guest {
-            caller: Caller::new(number, plan.seed, DICE_FACTOR, front),
-            stripe: Arc::clone(&plan.stripe),
-            days,
-            loose: Vec::new(),
-        }
+    pub(super) fn new(number: usize, seed: u64, stripe: Arc<StripeSim>, front: Arc<Front>, days: Arc<[Date]>) -> Guest {
+        Guest { caller: Caller::new(number, seed, DICE_FACTOR, front), stripe, days, loose: Vec::new() }
     }
 
     /// Until the run is stopped.

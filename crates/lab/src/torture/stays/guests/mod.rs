@@ -19,8 +19,9 @@ use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
 use crate::torture::book::Book;
+use crate::torture::crowd::CrowdPlan;
 use crate::torture::workload::counts::Counts;
-use crate::torture::workload::front::{Door, Front};
+use crate::torture::workload::front::Front;
 use crate::torture::workload::until_all_end;
 use guest::Guest;
 use surehold_simulators::stripe::StripeSim;
@@ -33,26 +34,6 @@ const RATE_PLANS: [(&str, i64); 2] = [("flexible", 10_000), ("saver", 6_001)];
 const NIGHTS: i32 = 4;
 const PREPARE_TIMEOUT: Duration = Duration::from_secs(15);
 
-#[derive(Clone, Debug)]
-pub struct GuestsPlan {
-    pub seed: u64,
-    pub guests: usize,
-    /// Such as `http://127.0.0.1:8000`; the same throughout the run.
-    pub nodes: Vec<String>,
-    pub tenant: String,
-    /// With the scopes `read`, `sell` and `manage`.
-    pub api_key: String,
-    /// The name of the account at Stripe.
-    pub account: String,
-    pub stripe: Arc<StripeSim>,
-}
-
-impl GuestsPlan {
-    fn door(&self) -> Door<'_> {
-        Door { nodes: &self.nodes, tenant: &self.tenant, api_key: &self.api_key }
-    }
-}
-
 /// The nights that are for sale, and the day after the last of them.
 fn days() -> Vec<Date> {
     let today = jiff::Timestamp::now().to_zoned(jiff::tz::TimeZone::UTC).date();
@@ -64,12 +45,11 @@ fn rooms(guests: usize) -> usize {
     2 + guests / 3
 }
 
-/// Makes the hotel, while nothing is wrong yet.
-pub async fn open_hotel(plan: &GuestsPlan, book: &Arc<Book>) -> Result<()> {
-    let front = Front::open(plan.door(), Arc::clone(book), Arc::default(), CancellationToken::new())?;
+/// Makes the hotel, while nothing is wrong yet. `account` is the name of that at Stripe.
+pub async fn open_hotel(plan: &CrowdPlan, account: &str, book: &Arc<Book>) -> Result<()> {
+    let front = Front::open(plan, Arc::clone(book), Arc::default(), CancellationToken::new())?;
     let days = days();
-    let property =
-        json!({ "title": "Casa Mar", "time_zone": "UTC", "currency": "BRL", "payment_account": plan.account });
+    let property = json!({ "title": "Casa Mar", "time_zone": "UTC", "currency": "BRL", "payment_account": account });
     put(&front, String::new(), property).await?;
     put(&front, format!("/room-types/{ROOM_TYPE}"), json!({ "title": "Double", "guests_max": 2 })).await?;
     for (name, penalty) in RATE_PLANS.map(|(name, _)| name).into_iter().zip([json!("none"), json!({ "percent": 30 })]) {
@@ -80,7 +60,7 @@ pub async fn open_hotel(plan: &GuestsPlan, book: &Arc<Book>) -> Result<()> {
     // A night more, should midnight come while it is tortured.
     let until = days.last().context("there are nights")?.saturating_add(jiff::Span::new().days(1));
     let change = json!({ "room_types": [ROOM_TYPE], "from": days[0], "until": until,
-        "inventory": { "total": rooms(plan.guests) }, "rates": rates });
+        "inventory": { "total": rooms(plan.people) }, "rates": rates });
     put(&front, "/calendar".to_owned(), json!({ "changes": [change] })).await
 }
 
@@ -92,12 +72,20 @@ async fn put(front: &Front, path: String, body: Value) -> Result<()> {
 }
 
 /// Visits until it is stopped.
-pub async fn run_guests(plan: GuestsPlan, book: Arc<Book>, counts: Arc<Counts>, stop: CancellationToken) -> Result<()> {
+pub async fn run_guests(
+    plan: CrowdPlan,
+    stripe: Arc<StripeSim>,
+    book: Arc<Book>,
+    counts: Arc<Counts>,
+    stop: CancellationToken,
+) -> Result<()> {
     let stop = stop.child_token();
-    let front = Arc::new(Front::open(plan.door(), Arc::clone(&book), counts, stop.clone())?);
+    let front = Arc::new(Front::open(&plan, Arc::clone(&book), counts, stop.clone())?);
     let days: Arc<[Date]> = days().into();
-    let guest = |number: usize| Guest::new(number, &plan, Arc::clone(&front), Arc::clone(&days)).live();
-    let ended = until_all_end((0..plan.guests).map(guest), &stop).await;
+    let guest = |number: usize| {
+        Guest::new(number, plan.seed, Arc::clone(&stripe), Arc::clone(&front), Arc::clone(&days)).live()
+    };
+    let ended = until_all_end((0..plan.people).map(guest), &stop).await;
     book.flush()?;
     ended
 }

@@ -7,7 +7,6 @@ use serde_json::{Value, json};
 
 use super::{PROPERTY, ROOM_TYPE};
 use crate::torture::stays::book::{GuestAnswer, GuestAsk, Nights, ReservationSeen};
-use crate::torture::workload::counts::{Came, Counts};
 use crate::torture::workload::front::Ask;
 
 /// How long an answer may wait for a page.
@@ -28,8 +27,8 @@ impl Ask for GuestAsk {
         answer.replayed
     }
 
-    fn count(&self, counts: &Counts, came: Came<'_>) {
-        counts.count_guest(self, came);
+    fn function(&self) -> &'static str {
+        GuestAsk::function(self)
     }
 }
 

@@ -21,9 +21,10 @@ use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
 use crate::torture::book::Book;
+use crate::torture::crowd::CrowdPlan;
 use crate::torture::stock::book::ClerkAsk;
 use crate::torture::workload::counts::Counts;
-use crate::torture::workload::front::{Door, Front, Told};
+use crate::torture::workload::front::{Front, Told};
 use crate::torture::workload::until_all_end;
 use clerk::Clerk;
 
@@ -35,26 +36,9 @@ const MILK: &str = "milk";
 const LAMP: &str = "lamp";
 const PREPARE_TIMEOUT: Duration = Duration::from_secs(15);
 
-#[derive(Clone, Debug)]
-pub struct ClerksPlan {
-    pub seed: u64,
-    pub clerks: usize,
-    /// Such as `http://127.0.0.1:8000`; the same throughout the run.
-    pub nodes: Vec<String>,
-    pub tenant: String,
-    /// With the scopes `read`, `sell` and `manage`.
-    pub api_key: String,
-}
-
-impl ClerksPlan {
-    fn door(&self) -> Door<'_> {
-        Door { nodes: &self.nodes, tenant: &self.tenant, api_key: &self.api_key }
-    }
-}
-
 /// Makes the stores and says what is there, while nothing is wrong yet.
-pub async fn open_stores(plan: &ClerksPlan, book: &Arc<Book>) -> Result<()> {
-    let front = Front::open(plan.door(), Arc::clone(book), Arc::default(), CancellationToken::new())?;
+pub async fn open_stores(plan: &CrowdPlan, book: &Arc<Book>) -> Result<()> {
+    let front = Front::open(plan, Arc::clone(book), Arc::default(), CancellationToken::new())?;
     for store in STORES {
         put(&front, format!("stores/{store}"), json!({ "title": store, "currency": "EUR" })).await?;
     }
@@ -78,11 +62,11 @@ async fn put(front: &Front, path: String, body: Value) -> Result<()> {
 }
 
 /// Trades until it is stopped.
-pub async fn run_clerks(plan: ClerksPlan, book: Arc<Book>, counts: Arc<Counts>, stop: CancellationToken) -> Result<()> {
+pub async fn run_clerks(plan: CrowdPlan, book: Arc<Book>, counts: Arc<Counts>, stop: CancellationToken) -> Result<()> {
     let stop = stop.child_token();
-    let front = Arc::new(Front::open(plan.door(), Arc::clone(&book), counts, stop.clone())?);
+    let front = Arc::new(Front::open(&plan, Arc::clone(&book), counts, stop.clone())?);
     let clerk = |number: usize| Clerk::new(number, plan.seed, Arc::clone(&front)).live();
-    let ended = until_all_end((0..plan.clerks).map(clerk), &stop).await;
+    let ended = until_all_end((0..plan.people).map(clerk), &stop).await;
     book.flush()?;
     ended
 }

@@ -6,7 +6,6 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::torture::stock::book::{ClerkAnswer, ClerkAsk, CountedAgainst, DocumentSeen, ItemSeen, Paper, PaperLine};
-use crate::torture::workload::counts::{Came, Counts};
 use crate::torture::workload::front::Ask;
 
 impl Ask for ClerkAsk {
@@ -25,8 +24,8 @@ impl Ask for ClerkAsk {
         answer.replayed
     }
 
-    fn count(&self, counts: &Counts, came: Came<'_>) {
-        counts.count_clerk(self, came);
+    fn function(&self) -> &'static str {
+        ClerkAsk::function(self)
     }
 }
 
