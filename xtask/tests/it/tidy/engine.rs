@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::modules::{CORE, MARKER};
-use super::sources::{below, modules};
+use super::sources::{below, modules, words};
 
 const ENGINE: &str = "crates/engine/src";
 /// A module says what the engine does with it.
@@ -89,10 +89,6 @@ fn path_of(text: &str) -> &str {
         }
     }
     text
-}
-
-fn words(text: &str) -> impl Iterator<Item = &str> {
-    text.split(|next: char| !next.is_alphanumeric() && next != '_').filter(|word| !word.is_empty())
 }
 
 #[test]

@@ -7,3 +7,4 @@ mod lengths;
 mod modules;
 mod page;
 mod sources;
+mod torture;

@@ -49,6 +49,10 @@ pub(super) fn is_comment(line: &str) -> bool {
     line.trim_start().starts_with("//")
 }
 
+pub(super) fn words(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|next: char| !next.is_alphanumeric() && next != '_').filter(|word| !word.is_empty())
+}
+
 pub(super) fn has_extension(path: &str, extension: &str) -> bool {
     Path::new(path).extension().is_some_and(|found| found == extension)
 }

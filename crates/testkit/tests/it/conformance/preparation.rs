@@ -105,7 +105,7 @@ impl Preparer for Look {
     }
 }
 
-async fn open(fixture: &Fixture, look: &Look, deadline: Duration) -> World<'_> {
+async fn open<'f>(fixture: &'f Fixture, look: &Look, deadline: Duration) -> World<'f> {
     let config = EngineConfig { sweep_pause: None, deadline, ..EngineConfig::default() };
     let registry = Registry::default().preparer(look.clone());
     let engine = Engine::start_with(fixture.store().await.unwrap(), config, registry).unwrap();
