@@ -173,16 +173,14 @@ impl<C: Command> Job for CommandJob<C> {
                 }
                 Err(failure)
             }
-            Ok(Err(Halt::Unprepared)) => match self.ask(facts)? {
-                Some(asked) => {
+            Ok(Err(Halt::Unprepared)) => {
+                if let Some(asked) = self.ask(facts)? {
                     self.asked = Some(asked);
                     return Ok(());
                 }
-                None => {
-                    error!(defect = true, command = C::NAME, tenant = %self.tenant, "Command `{}` asks for something while it is one of several", C::NAME);
-                    Err(Failure::Defect)
-                }
-            },
+                error!(defect = true, command = C::NAME, tenant = %self.tenant, "Command `{}` asks for something while it is one of several", C::NAME);
+                Err(Failure::Defect)
+            }
             Ok(Err(halt)) => {
                 facts.drop_changes();
                 return Err(halt);
@@ -215,12 +213,11 @@ impl<C: Command> Job for CommandJob<C> {
 
     fn answer(self: Box<Self>) {
         let CommandJob { mut commands, asked, outcomes, respond, .. } = *self;
-        let answer = match asked.zip(commands.pop()) {
-            Some((asked, command)) => Answer::Unprepared(command, asked),
-            None => {
-                let outcomes = outcomes.into_iter().map(|outcome| outcome.expect("every command is settled"));
-                Answer::Decided(outcomes.collect())
-            }
+        let answer = if let Some((asked, command)) = asked.zip(commands.pop()) {
+            Answer::Unprepared(command, asked)
+        } else {
+            let outcomes = outcomes.into_iter().map(|outcome| outcome.expect("every command is settled"));
+            Answer::Decided(outcomes.collect())
         };
         // Nobody listens any more: the effect stands all the same.
         let _ = respond.send(answer);

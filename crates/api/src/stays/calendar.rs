@@ -255,6 +255,7 @@ impl CalendarPart {
         }
     }
 
+    #[must_use]
     pub fn done(self, set: commands::CalendarSet) -> CalendarPart {
         let oversold =
             |night: commands::OversoldNight| OversoldNight { night: Day(night.night), rooms: night.oversold };
@@ -262,6 +263,7 @@ impl CalendarPart {
         CalendarPart { outcome: CalendarOutcome::Done, nights_changed: set.nights_changed, oversold, ..self }
     }
 
+    #[must_use]
     pub fn refused(self, problem: Problem) -> CalendarPart {
         CalendarPart { outcome: CalendarOutcome::Refused, problem: Some(Box::new(problem)), ..self }
     }

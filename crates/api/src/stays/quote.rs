@@ -187,6 +187,7 @@ impl From<stays::Quote> for Quote {
 
 impl Quote {
     /// With what is told only once.
+    #[must_use]
     pub fn with_the_rest(self, offers: Offers) -> Quote {
         let options_left_out = Some(offers.options_left_out).filter(|left_out| *left_out > 0);
         let not_for_sale = offers.not_for_sale.into_iter().map(NotOffered::from).collect();

@@ -243,6 +243,7 @@ impl Stay {
         Stay { seconds_left, guest, guest_erased_at, ..stay }
     }
 
+    #[must_use]
     pub fn with_payments(self, payments: Vec<stays::Payment>) -> Stay {
         Stay { payments: payments.into_iter().map(Payment::from).collect(), ..self }
     }

@@ -295,6 +295,7 @@ pub struct PartSeen {
 }
 
 impl Document {
+    #[must_use]
     pub fn with_part(self, part: PartSeen) -> Document {
         let followed = self.kind == DocumentKind::Sale || self.in_transit == Some(true);
         let mut outcomes = part.outcomes.into_iter();

@@ -31,7 +31,7 @@ pub(super) const READERS: Readers = Readers {
         ("tenant", |body| canonical(body, plain::<wire::CreateTenant>)),
         ("key", |body| {
             understood(body, |key: wire::CreateKey| {
-                let scopes: Vec<_> = key.scopes.into_iter().map(Into::into).collect();
+                let scopes = key.scopes;
                 KeyScopes::new(&scopes)
             })
         }),

@@ -57,7 +57,7 @@ pub(super) async fn key_create(
     Json(body): Json<CreateKey>,
 ) -> Answer<NewKey> {
     idempotency.refuse(NOT_REPEATABLE)?;
-    let scopes: Vec<_> = body.scopes.into_iter().map(Into::into).collect();
+    let scopes = body.scopes;
     let scopes = KeyScopes::new(&scopes)?;
     let live = whose(&api, body.tenant.as_ref(), KeyMode::Live).await?;
     let tenant = match body.mode {

@@ -84,7 +84,7 @@ fn status_of(class: Class) -> StatusCode {
 #[derive(Clone, Debug)]
 pub struct Problem {
     known: ProblemType,
-    told: surehold_api::Problem,
+    told: Box<surehold_api::Problem>,
     retry_after_secs: Option<u64>,
 }
 
@@ -101,7 +101,7 @@ impl Problem {
     fn of(known: ProblemType, detail: String, data: RefusalData) -> Problem {
         let data = data.into_iter().map(|(name, json)| (name.into(), json)).collect();
         let (code, title, status) = (known.code.into(), known.title.into(), known.status.as_u16());
-        let told = surehold_api::Problem { code, title, status, detail, data };
+        let told = Box::new(surehold_api::Problem { code, title, status, detail, data });
         Problem { known, told, retry_after_secs: None }
     }
 
@@ -134,7 +134,7 @@ impl Problem {
 /// Part of an answer that is about many things.
 impl From<Problem> for surehold_api::Problem {
     fn from(problem: Problem) -> surehold_api::Problem {
-        problem.told
+        *problem.told
     }
 }
 

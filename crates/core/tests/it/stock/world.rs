@@ -30,7 +30,7 @@ pub(super) const START: Timestamp = Timestamp::from_micros(1_793_534_400_000_000
 
 /// Where records are: all in memory, or in a store from which they are loaded as they are asked for.
 enum Backing {
-    Facts(Facts),
+    Facts(Box<Facts>),
     Store(Store),
 }
 
@@ -112,7 +112,7 @@ fn run_on<C: Command>(
 impl World {
     /// Stores `a` and `b`; `tea` in pieces and boxes of 12, `rice` in grams, `milk` in lots, `phone` in single pieces.
     pub(super) fn new() -> World {
-        World::with(Backing::Facts(Facts::complete(TenantId(1))))
+        World::with(Backing::Facts(Box::new(Facts::complete(TenantId(1)))))
     }
 
     /// The same, with records that are written and read again.
