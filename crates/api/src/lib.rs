@@ -7,6 +7,7 @@
     allow(unused_imports, reason = "attributes of the description mention them; builds with it check which")
 )]
 
+mod call;
 mod describe;
 pub mod described;
 pub mod kernel;
@@ -17,6 +18,7 @@ mod schema;
 pub mod stays;
 pub mod stock;
 
+pub use call::{Call, Page, Request};
 pub use kernel::*;
 pub use operations::*;
 pub use problem::Problem;

@@ -1,5 +1,6 @@
 //! Operations, cases, schedules, webhooks and inboxes.
 
+mod calls;
 mod case;
 mod inbox;
 mod operation;
@@ -7,6 +8,7 @@ mod schedule;
 mod timeline;
 mod webhook;
 
+pub use calls::*;
 pub use case::{AssignCase, Case, CasePage, Epoch};
 pub use inbox::{Delivered, DeliveryOutcome, ExpireHoldTask, Inbox, InboxPage, PutInbox, ShownInbox};
 pub use operation::{

@@ -1,6 +1,7 @@
 //! Properties, quotes, stays and reservations.
 
 mod calendar;
+mod calls;
 mod property;
 mod quote;
 mod reservation;
@@ -10,6 +11,7 @@ pub use calendar::{
     CALENDAR_PARTS_MAX, Calendar, CalendarChange, CalendarOutcome, CalendarPart, CalendarRates, CalendarRoomType,
     CalendarSet, Change, InventoryChange, NightRestrictions, OversoldNight, PutCalendar, RateChange, Weekday,
 };
+pub use calls::*;
 pub use property::{
     CancellationPolicy, Penalty, Property, PropertyPage, PropertyTerms, PutProperty, PutRatePlan, PutRoomType,
     RatePlan, RatePlanList, RoomType, RoomTypeList,

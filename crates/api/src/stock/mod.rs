@@ -1,6 +1,7 @@
 //! Stores, products, documents and stock on the wire. Quantities are whole base units; money is never a floating-point
 //! number: amounts are whole minor units, everything finer is text.
 
+mod calls;
 mod catalog;
 mod document;
 mod item;
@@ -10,6 +11,7 @@ mod preview;
 mod reports;
 pub mod words;
 
+pub use calls::*;
 pub use catalog::{
     Barcode, BarcodeList, Books, CloseBooks, NewBarcode, Pack, Product, ProductPage, PutBarcodes, PutProduct, PutStore,
     Store, StorePage,

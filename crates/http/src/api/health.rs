@@ -3,28 +3,19 @@
 use axum::extract::{FromRequestParts, Request};
 use axum::http::header::CONTENT_TYPE;
 use axum::response::{IntoResponse, Response};
-use serde::Serialize;
+use surehold_api::Health;
 use surehold_engine::Fault;
 
 use super::Api;
 use super::body::{Answer, Reply};
 use super::caller::Admin;
-use crate::describe::{self, ToSchema};
+use crate::describe;
 use crate::problem::{Code, Problem};
-
-#[derive(Serialize, ToSchema)]
-pub(crate) struct Health {
-    #[schema(example = "ok")]
-    status: &'static str,
-    version: &'static str,
-}
-
-const OK: Health = Health { status: "ok", version: env!("CARGO_PKG_VERSION") };
 
 /// The process is alive
 #[describe::path(get, path = "/healthz", tag = "Health", security(()), responses((status = 200, body = Health)))]
 pub(super) async fn healthz() -> Reply<Health> {
-    Reply::found(OK)
+    Reply::found(Health::OK)
 }
 
 /// The server can do its work: the store answers, and every lane takes commands
@@ -37,7 +28,7 @@ pub(super) async fn readyz(api: Api) -> Answer<Health> {
         return Err(Problem::new(Code::Unavailable, "a writing lane has ended; restart the server and read its log"));
     }
     api.views().ping().await?;
-    Ok(Reply::found(OK))
+    Ok(Reply::found(Health::OK))
 }
 
 /// Metrics for Prometheus
