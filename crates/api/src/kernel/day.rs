@@ -1,5 +1,7 @@
 //! Dates on the wire, in the one spelling that slots have.
 
+use std::fmt;
+
 use jiff::civil::Date;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use surehold_core::kernel::Slot;
@@ -10,6 +12,12 @@ use crate::describe::ToSchema;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ToSchema)]
 #[schema(value_type = String, format = Date, example = "2026-12-24")]
 pub struct Day(pub Date);
+
+impl fmt::Display for Day {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
 
 impl<'de> Deserialize<'de> for Day {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Day, D::Error> {

@@ -1,6 +1,6 @@
 //! Holds on the wire.
 
-use serde::{Deserialize, Serialize, Serializer};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use serde_json::value::RawValue;
 use surehold_core::kernel::commands::{self, Extension};
 use surehold_core::kernel::{
@@ -172,7 +172,12 @@ pub struct Hold {
     pub owner: Option<OwnerName>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reference: Option<Reference>,
-    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "metadata_object")]
+    #[serde(
+        default,
+        skip_serializing_if = "Option::is_none",
+        serialize_with = "metadata_object",
+        deserialize_with = "read_metadata"
+    )]
     pub metadata: Option<Metadata>,
     pub placed_at: Timestamp,
     /// From this instant on it is dead for everybody.
@@ -191,6 +196,11 @@ fn metadata_object<S: Serializer>(metadata: &Option<Metadata>, serializer: S) ->
     let text = metadata.as_ref().map_or("null", Metadata::as_str);
     let raw: &RawValue = serde_json::from_str(text).map_err(serde::ser::Error::custom)?;
     raw.serialize(serializer)
+}
+
+fn read_metadata<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Metadata>, D::Error> {
+    let object = Option::<serde_json::Value>::deserialize(deserializer)?;
+    object.map(|object| Metadata::new(&object).map_err(de::Error::custom)).transpose()
 }
 
 impl From<commands::HoldReply> for Hold {

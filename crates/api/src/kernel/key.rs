@@ -6,7 +6,7 @@ use surehold_core::kernel::{self, ApiKey, HoldPolicy, KeyMode, KeyName, KeyRef, 
 use crate::describe::ToSchema;
 
 /// How long holds may live and how much one owner may hold.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize, ToSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(default)]
 pub struct Policy {
     #[schema(minimum = 1, maximum = 31_622_400, default = 900)]
@@ -104,6 +104,12 @@ pub struct RotateKey {
 
 fn a_day() -> i64 {
     86_400
+}
+
+impl Default for RotateKey {
+    fn default() -> RotateKey {
+        RotateKey { overlap_secs: a_day() }
+    }
 }
 
 /// A key without its secret.

@@ -1,5 +1,7 @@
 //! Repairs on the wire: what an audit proposed, sent back by whoever wants it done.
 
+use std::fmt;
+
 use serde::{Deserialize, Serialize};
 use surehold_core::kernel::{HoldId, OwnerName, PoolKey, ResourceName, Slot};
 use surehold_core::operations::{Actor, Aggregate, DedupeKey, LeaseToken, OperationKey, Reason, TypeName};
@@ -129,4 +131,14 @@ pub enum RepairOutcome {
     Repaired,
     Refused,
     Unknown,
+}
+
+impl fmt::Display for RepairOutcome {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            RepairOutcome::Repaired => "repaired",
+            RepairOutcome::Refused => "refused",
+            RepairOutcome::Unknown => "unknown",
+        })
+    }
 }

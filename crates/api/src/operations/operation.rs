@@ -1,5 +1,7 @@
 //! Operations on the wire.
 
+use std::fmt;
+
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -125,6 +127,17 @@ impl Serialize for Json {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let raw: &RawValue = serde_json::from_str(self.0.as_str()).map_err(serde::ser::Error::custom)?;
         raw.serialize(serializer)
+    }
+}
+
+/// For people: text as it is, nothing for null.
+impl fmt::Display for Json {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0.read() {
+            Ok(Value::String(text)) => f.write_str(&text),
+            Ok(Value::Null) => Ok(()),
+            Ok(_) | Err(_) => f.write_str(self.0.as_str()),
+        }
     }
 }
 

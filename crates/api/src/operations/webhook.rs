@@ -1,5 +1,7 @@
 //! Webhook endpoints on the wire. Secrets go out once, when they are made.
 
+use std::fmt;
+
 use serde::{Deserialize, Serialize};
 use surehold_core::kernel::Timestamp;
 use surehold_core::operations::outbox::{self, EndpointAbout, EndpointId};
@@ -33,6 +35,12 @@ pub struct RotateWebhookSecret {
 
 fn a_day() -> i64 {
     86_400
+}
+
+impl Default for RotateWebhookSecret {
+    fn default() -> RotateWebhookSecret {
+        RotateWebhookSecret { overlap_secs: a_day() }
+    }
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
@@ -74,6 +82,15 @@ pub enum EndpointState {
     Enabled,
     /// Nothing is sent to it until it is enabled.
     Disabled,
+}
+
+impl fmt::Display for EndpointState {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            EndpointState::Enabled => "enabled",
+            EndpointState::Disabled => "disabled",
+        })
+    }
 }
 
 /// A webhook endpoint without its secret.
@@ -150,6 +167,18 @@ pub enum DeliveryState {
     Skipped,
     /// No further attempt is made.
     Failed,
+}
+
+impl fmt::Display for DeliveryState {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            DeliveryState::Pending => "pending",
+            DeliveryState::Waiting => "waiting",
+            DeliveryState::Delivered => "delivered",
+            DeliveryState::Skipped => "skipped",
+            DeliveryState::Failed => "failed",
+        })
+    }
 }
 
 /// What became of one message.

@@ -56,6 +56,15 @@ pub enum Weekday {
     Sun,
 }
 
+impl Weekday {
+    const ALL: [Weekday; 7] =
+        [Weekday::Mon, Weekday::Tue, Weekday::Wed, Weekday::Thu, Weekday::Fri, Weekday::Sat, Weekday::Sun];
+
+    fn of(days: Weekdays) -> Vec<Weekday> {
+        Weekday::ALL.into_iter().filter(|day| days.has((*day).into())).collect()
+    }
+}
+
 impl From<Weekday> for jiff::civil::Weekday {
     fn from(day: Weekday) -> jiff::civil::Weekday {
         match day {
@@ -154,6 +163,22 @@ pub struct RateChange {
     pub max_advance_days: Change<u16>,
 }
 
+impl RateChange {
+    fn new(rate_plan: RatePlanCode, set: commands::RateChange) -> RateChange {
+        RateChange {
+            rate_plan,
+            price: Change(set.price),
+            min_stay: Change(set.min_stay),
+            max_stay: Change(set.max_stay),
+            closed_to_arrival: set.closed_to_arrival,
+            closed_to_departure: set.closed_to_departure,
+            stop_sell: set.stop_sell,
+            min_advance_days: Change(set.min_advance_days),
+            max_advance_days: Change(set.max_advance_days),
+        }
+    }
+}
+
 impl From<RateChange> for (RatePlanCode, commands::RateChange) {
     fn from(change: RateChange) -> (RatePlanCode, commands::RateChange) {
         let set = commands::RateChange {
@@ -167,6 +192,25 @@ impl From<RateChange> for (RatePlanCode, commands::RateChange) {
             max_advance_days: change.max_advance_days.0,
         };
         (change.rate_plan, set)
+    }
+}
+
+impl From<CalendarRequest> for CalendarChange {
+    fn from(request: CalendarRequest) -> CalendarChange {
+        let CalendarRequest { property: _, room_types, from, until, weekdays, inventory, rates } = request;
+        let inventory = inventory.map(|commands::InventoryChange { total, overbook, closed }| InventoryChange {
+            total,
+            overbook,
+            closed,
+        });
+        CalendarChange {
+            room_types,
+            from: Day(from),
+            until: Day(until),
+            weekdays: (weekdays != Weekdays::ALL).then(|| Weekday::of(weekdays)),
+            inventory,
+            rates: rates.into_iter().map(|(plan, set)| RateChange::new(plan, set)).collect(),
+        }
     }
 }
 

@@ -89,6 +89,11 @@ fn nothing() -> Tracking {
 }
 
 impl PutProduct {
+    /// Counted in pieces, with no packs.
+    pub fn new(title: Title) -> PutProduct {
+        PutProduct { title, unit: pieces(), scale: 0, packs: Vec::new(), tracking: nothing() }
+    }
+
     pub fn into_command(self, code: ProductCode) -> Result<commands::PutProduct, Invalid> {
         let packs = self.packs.into_iter().map(|Pack { name, factor }| stock::Pack { name, factor }).collect();
         let put = commands::PutProduct::new(code, self.title, self.unit).tracking(self.tracking);

@@ -76,6 +76,24 @@ fn yes() -> bool {
 }
 
 impl NewDocument {
+    /// To be posted now, with nothing but its lines.
+    pub fn new(kind: DocumentKind, store: StoreName, lines: Vec<NewLine>) -> NewDocument {
+        NewDocument {
+            id: None,
+            kind,
+            store,
+            to_store: None,
+            in_transit: false,
+            effective_at: None,
+            reference: None,
+            note: None,
+            about: None,
+            extra: None,
+            post: true,
+            lines,
+        }
+    }
+
     pub fn barcodes(&self) -> impl Iterator<Item = &BarcodeText> {
         barcodes_of(&self.lines)
     }
@@ -172,6 +190,14 @@ pub struct SellHold {
     pub note: Option<DocumentNote>,
     #[schema(min_items = 1, max_items = 200)]
     pub lines: Vec<NewLine>,
+}
+
+/// Of a sale that says no more than such a one can.
+impl From<NewDocument> for SellHold {
+    fn from(sale: NewDocument) -> SellHold {
+        let NewDocument { id, store, effective_at, reference, note, lines, .. } = sale;
+        SellHold { id, store, effective_at, reference, note, lines }
+    }
 }
 
 impl SellHold {

@@ -76,7 +76,41 @@ pub struct NewLine {
 /// Barcodes that were looked up.
 pub type Barcodes = HashMap<BarcodeText, stock::Barcode>;
 
+impl From<DocumentLine> for NewLine {
+    fn from(line: DocumentLine) -> NewLine {
+        let DocumentLine { product, count, pack, cost, lot, expires, serials, of_line, against } = line;
+        let (amount, price) = amount_and_price(cost);
+        let (expires, against) = (expires.map(Day), against.map(Against::from));
+        NewLine { product, barcode: None, count, pack, amount, price, lot, expires, serials, of_line, against }
+    }
+}
+
+fn amount_and_price(cost: Option<LineCost>) -> (Option<i64>, Option<Price>) {
+    match cost {
+        Some(LineCost::Amount(amount)) => (Some(amount), None),
+        Some(LineCost::Price(price)) => (None, Some(Price(price))),
+        None => (None, None),
+    }
+}
+
 impl NewLine {
+    /// So much of a line of the document that this one is about.
+    pub fn about(of_line: u32, count: i64, serials: Vec<SerialCode>) -> NewLine {
+        NewLine {
+            product: None,
+            barcode: None,
+            count,
+            pack: None,
+            amount: None,
+            price: None,
+            lot: None,
+            expires: None,
+            serials,
+            of_line: Some(of_line),
+            against: None,
+        }
+    }
+
     /// The barcode of the line is one of `barcodes`.
     pub fn into_line(self, number: u32, barcodes: &Barcodes) -> Result<DocumentLine, Invalid> {
         let wrong = |reason: &str| Invalid::from(StockInvalid::Document { line: number, reason: reason.to_owned() });
@@ -146,11 +180,7 @@ pub struct StockLine {
 impl StockLine {
     pub(super) fn new(line: u32, said: DocumentLine, outcome: Option<LineOutcome>) -> StockLine {
         let DocumentLine { product, count, pack, cost, lot, expires, serials, of_line, against } = said;
-        let (amount, price) = match cost {
-            Some(LineCost::Amount(amount)) => (Some(amount), None),
-            Some(LineCost::Price(price)) => (None, Some(Price(price))),
-            None => (None, None),
-        };
+        let (amount, price) = amount_and_price(cost);
         let (expires, against) = (expires.map(Day), against.map(Against::from));
         StockLine { line, product, count, pack, amount, price, lot, expires, serials, of_line, against, outcome }
     }

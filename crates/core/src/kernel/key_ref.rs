@@ -25,6 +25,12 @@ impl KeyMode {
     }
 }
 
+impl fmt::Display for KeyMode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
 /// Names a key without opening anything: the key without `sh_` and the secret.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct KeyRef {

@@ -256,7 +256,11 @@ impl Weekdays {
     }
 
     pub fn contains(self, date: Date) -> bool {
-        self.0 & Weekdays::bit(date.weekday()) != 0
+        self.has(date.weekday())
+    }
+
+    pub fn has(self, day: Weekday) -> bool {
+        self.0 & Weekdays::bit(day) != 0
     }
 
     pub fn is_empty(self) -> bool {
