@@ -13,7 +13,7 @@ use surehold_core::operations::{EffectHandler, OperationType};
 use surehold_core::stays;
 use surehold_engine::{Engine, EngineConfig, Registry, Store, Views, WorkerConfig, builtin};
 use surehold_http::inbox::{Inbox, StripeSource};
-use surehold_http::{AddressRefused, ApiConfig, CheckWebhookUrl, RateLimit, wire};
+use surehold_http::{AddressRefused, ApiConfig, CheckWebhookUrl, RateLimit};
 use surehold_postgres::{PostgresConfig, PostgresStore};
 use tokio_util::task::AbortOnDropHandle;
 
@@ -105,7 +105,7 @@ fn engine_config(config: &Config) -> EngineConfig {
         sweep_pause: config.engine.sweep_pause(),
         schedule_pause: config.engine.schedule_pause(),
         journal_retention: Some(config.events.retention()),
-        render_event: Some(wire::render_event),
+        render_event: Some(surehold_api::render_event),
         ..EngineConfig::default()
     }
 }

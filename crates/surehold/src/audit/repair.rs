@@ -5,14 +5,14 @@ use std::fmt::Write;
 
 use anyhow::{Context, Result};
 use serde_json::{Value, json};
+use surehold_api::kernel::{self, MakeRepairs, REPAIRS_MAX, RepairItem, RepairOutcome, RepairResult};
 use surehold_core::kernel::TenantId;
 use surehold_core::operations::{Actor, Reason};
 use surehold_core::repairs::Repair;
 use surehold_engine::{AuditReport, Proposal, Remedy};
-use surehold_http::wire::{REPAIRS_MAX, RepairItem};
 
 use super::report::{Slugs, tenant_text};
-use crate::client::{Client, Request};
+use crate::client::Client;
 use crate::config::Config;
 
 /// Holds are named one by one, and a body has its limits.
@@ -22,8 +22,7 @@ const HOLDS_PER_REQUEST_MAX: usize = 3_000;
 pub(super) struct Applied {
     tenant: TenantId,
     target: String,
-    /// `repaired`, `refused` or `unknown`.
-    outcome: String,
+    outcome: RepairOutcome,
     why: Option<String>,
 }
 
@@ -87,16 +86,10 @@ async fn send(
 ) -> Result<Vec<Applied>> {
     let items: Vec<RepairItem> =
         part.into_iter().map(|Proposal { repair, number }| RepairItem::of(repair, number)).collect();
-    let body = json!({"tenant": tenant.0, "actor": actor, "reason": reason, "repairs": items});
-    let answer = client.send(&Request::post(&["admin", "repairs"]).json(body)).await?;
-    let results = answer.value()?["results"].take();
-    let applied = results.as_array().into_iter().flatten().map(|result| Applied {
-        tenant,
-        target: result["target"].as_str().unwrap_or_default().to_owned(),
-        outcome: result["outcome"].as_str().unwrap_or("unknown").to_owned(),
-        why: result["why"].as_str().map(str::to_owned),
-    });
-    Ok(applied.collect())
+    let wanted = MakeRepairs { tenant: tenant.0, actor: actor.clone(), reason: reason.clone(), repairs: items };
+    let made = client.send(&kernel::make_repairs(&wanted)).await?.read()?;
+    let applied = |RepairResult { target, outcome, why }| Applied { tenant, target, outcome, why };
+    Ok(made.results.into_iter().map(applied).collect())
 }
 
 /// Several findings may be about one thing, which is repaired once.

@@ -5,10 +5,10 @@ use std::fmt::Write;
 use std::time::Duration;
 
 use serde_json::{Value, json};
+use surehold_api::RepairItem;
 use surehold_core::kernel::TenantId;
 use surehold_core::repairs::Repair;
 use surehold_engine::{AuditReport, Checked, Finding, Remedy};
-use surehold_http::wire::RepairItem;
 
 use super::repair::Applied;
 

@@ -3,13 +3,14 @@
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use serde_json::{Value, json};
+use serde_json::error::Category;
+use serde_json::json;
+use surehold_api::{Problem, Request};
 use surehold_http::problem::ProblemType;
 use surehold_sqlite::OpenError;
 use thiserror::Error;
 
-use super::Request;
-use super::hints::hint_for;
+use super::hints::{hint_for, repeat_hint};
 use crate::config::ConfigError;
 
 const EXIT_USAGE: u8 = 2;
@@ -29,17 +30,17 @@ pub(crate) struct Refused {
 
 impl Refused {
     pub(super) fn error(status: u16, body: &[u8], request: &Request, server: Option<&str>) -> ClientError {
-        let Ok(problem) = serde_json::from_slice::<Value>(body) else { return ClientError::NotSurehold { status } };
-        let Some(code) = problem["code"].as_str() else { return ClientError::NotSurehold { status } };
-        let (code, hint) = (code.to_owned(), hint_for(code, &problem, request));
+        let Ok(problem) = serde_json::from_slice::<Problem>(body) else { return ClientError::NotSurehold { status } };
+        let hint = hint_for(&problem, request);
+        let code = problem.code.into_owned();
         // A newer server may know codes that this program does not.
         let page = ProblemType::find(&code).map(|ProblemType { code, .. }| match server {
             Some(server) => format!("{server}/problems/{code}"),
             None => format!("surehold problem {code}"),
         });
-        let detail = problem["detail"].as_str().unwrap_or("the server refused, and did not say why").to_owned();
-        let problem = String::from_utf8_lossy(body).trim().to_owned();
-        ClientError::Refused(Box::new(Refused { problem, detail, status, code, hint, page }))
+        let as_it_came = String::from_utf8_lossy(body).trim().to_owned();
+        let refused = Refused { problem: as_it_came, detail: problem.detail, status, code, hint, page };
+        ClientError::Refused(Box::new(refused))
     }
 }
 
@@ -49,6 +50,8 @@ pub(crate) enum ClientError {
     Refused(Box<Refused>),
     #[error("what answered (HTTP {status}) is not a Surehold server")]
     NotSurehold { status: u16 },
+    #[error("an answer cannot be read: {why}")]
+    Unreadable { why: String, server_version: Option<String> },
     #[error("cannot reach {server}: {why}")]
     Unreachable { server: String, why: String },
     #[error("{server} went away before it had answered; what was asked may or may not have happened")]
@@ -133,6 +136,27 @@ impl ClientError {
         }
     }
 
+    /// Words and currencies are closed lists: those of a newer server may be longer.
+    pub(crate) fn unreadable(error: &serde_json::Error, server_version: Option<String>) -> ClientError {
+        match error.classify() {
+            Category::Data => ClientError::Unreadable { why: error.to_string(), server_version },
+            Category::Io | Category::Syntax | Category::Eof => ClientError::NotSurehold { status: 200 },
+        }
+    }
+
+    /// With what the user adds to send the very same request again.
+    pub(crate) fn repeat_with(self, flag: Option<&str>, request: &Request) -> ClientError {
+        let of_key = || request.idempotency_key.as_ref().map(|key| format!("--idempotency-key {key}"));
+        let Some(flag) = flag.map(str::to_owned).or_else(of_key) else { return self };
+        match self {
+            ClientError::Cut { server, .. } => ClientError::Cut { server, repeat_with: Some(flag) },
+            ClientError::Refused(refused) if refused.code == "outcome-unknown" => {
+                ClientError::Refused(Box::new(Refused { hint: Some(repeat_hint(&flag)), ..*refused }))
+            }
+            other => other,
+        }
+    }
+
     /// Whether the same request may succeed in a moment.
     pub(crate) fn passes(&self) -> bool {
         match self {
@@ -163,9 +187,15 @@ impl ClientError {
             ClientError::Refused(refused) => return refused.hint.clone(),
             ClientError::NotSurehold { .. } => "check --server, and what stands between here and there",
             ClientError::Unreachable { .. } => "check the address, and that `surehold serve` runs there",
-            ClientError::Cut { repeat_with: Some(flag), .. } => {
-                return Some(format!("run it again with {flag}: it will not happen twice"));
+            ClientError::Unreadable { server_version, .. } => {
+                let here = env!("CARGO_PKG_VERSION");
+                let there = server_version.as_ref().map_or(String::new(), |there| format!(", the server is {there}"));
+                return Some(format!(
+                    "a newer server may use words that this program does not know: this is {here}{there}; use a program as \
+                     new as the server, or --json"
+                ));
             }
+            ClientError::Cut { repeat_with: Some(flag), .. } => return Some(repeat_hint(flag)),
             ClientError::Cut { .. } | ClientError::CutHere => "look whether it happened, then run it again",
             ClientError::Unsendable => "use plain letters and digits in --idempotency-key",
             ClientError::NoClient { .. } => "check that this machine has certificates of authorities",

@@ -1,8 +1,8 @@
 //! What to do next, in the words of the command line, where the problem's own sentence does not say it.
 
 use serde_json::Value;
-
-use super::Request;
+use surehold_api::{PoolName, Problem, Request};
+use surehold_core::kernel::Slot;
 
 /// By code. `{name}` is what [`NAMES`] says, taken from the problem, or the tenant of the request.
 const HINTS: &[(&[&str], &str)] = &[
@@ -152,30 +152,27 @@ const NAMES: &[(&str, &[&str], &str)] = &[
     ("document", &["/document"], "DOCUMENT"),
 ];
 
-pub(super) fn hint_for(code: &str, problem: &Value, request: &Request) -> Option<String> {
+pub(super) fn hint_for(problem: &Problem, request: &Request) -> Option<String> {
     let tenant = request.tenant.as_deref();
-    match (code, tenant, &request.repeat_with) {
-        ("not-found", _, _) if is_test(request) => {
+    match (&*problem.code, tenant) {
+        ("not-found", _) if request.test => {
             let tenant = tenant.unwrap_or("TENANT");
             return Some(format!("test data begins with the first test key: `surehold key create {tenant} --test`"));
         }
-        ("not-found", Some(_), _) => {
+        ("not-found", Some(_)) => {
             return Some("`surehold tenant list` shows the tenants; a key opens only its own".to_owned());
-        }
-        ("outcome-unknown", _, Some(flag)) => {
-            return Some(format!("run it again with {flag}: it will not happen twice"));
         }
         _ => {}
     }
-    let (_, hint) = HINTS.iter().find(|(codes, _)| codes.contains(&code))?;
+    let (_, hint) = HINTS.iter().find(|(codes, _)| codes.contains(&&*problem.code))?;
     Some(filled_in(hint, problem, tenant.unwrap_or("TENANT")))
 }
 
-fn is_test(request: &Request) -> bool {
-    request.headers.iter().any(|(name, value)| *name == "surehold-mode" && value == "test")
+pub(super) fn repeat_hint(flag: &str) -> String {
+    format!("run it again with {flag}: it will not happen twice")
 }
 
-fn filled_in(hint: &str, problem: &Value, tenant: &str) -> String {
+fn filled_in(hint: &str, problem: &Problem, tenant: &str) -> String {
     let mut said = String::new();
     let mut rest = hint;
     while let Some((before, (name, after))) =
@@ -194,25 +191,31 @@ fn filled_in(hint: &str, problem: &Value, tenant: &str) -> String {
     said + rest
 }
 
+/// What a member of a problem has at a place in it.
+fn found(problem: &Problem, place: &str) -> Option<Value> {
+    let (member, within) = place.split_at(place[1..].find('/').map_or(place.len(), |end| end + 1));
+    problem.member::<Value>(&member[1..])?.pointer(within).cloned()
+}
+
 /// As an argument to paste.
-fn named(name: &str, problem: &Value) -> String {
+fn named(name: &str, problem: &Problem) -> String {
     let Some((_, places, absent)) = NAMES.iter().find(|(known, _, _)| *known == name) else {
         unreachable!("a test fills in every hint")
     };
-    match places.iter().find_map(|place| problem.pointer(place)) {
-        Some(Value::String(text)) => quoted(text),
+    match places.iter().find_map(|place| found(problem, place)) {
+        Some(Value::String(text)) => quoted(&text),
         Some(Value::Number(number)) => number.to_string(),
         _ => (*absent).to_owned(),
     }
 }
 
 /// As arguments to paste.
-fn pool_named(problem: &Value) -> String {
+fn pool_named(problem: &Problem) -> String {
     let resource = named("resource", problem);
-    let slot = ["/lines/0/slot", "/pools/0/slot"].iter().find_map(|place| problem.pointer(place)?.as_str());
-    match slot {
-        None | Some("") => resource,
-        Some(slot) => format!("{resource} --slot {slot}"),
+    let pools = ["lines", "pools"].iter().find_map(|member| problem.member::<Vec<PoolName>>(member));
+    match pools.as_deref() {
+        Some([PoolName { slot, .. }, ..]) if *slot != Slot::NONE => format!("{resource} --slot {slot}"),
+        Some(_) | None => resource,
     }
 }
 
@@ -224,14 +227,23 @@ fn quoted(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use serde_json::json;
+    use surehold_api::kernel;
+    use surehold_core::kernel::Slug;
     use surehold_http::problem::ProblemType;
 
     use super::*;
 
+    fn problem(code: &str, data: &Value) -> Problem {
+        let mut problem = json!({"type": "", "title": "", "status": 409, "code": code, "detail": ""});
+        problem.as_object_mut().unwrap().extend(data.as_object().unwrap().clone());
+        serde_json::from_str(&problem.to_string()).unwrap()
+    }
+
     #[test]
     fn hints_can_be_pasted() {
-        let check = |code, problem: Value, expected: &str| {
-            let hint = hint_for(code, &problem, &Request::get(&["v1", "casa", "pools"])).unwrap();
+        let casa = Slug::new("casa").unwrap();
+        let check = |code, data: Value, expected: &str| {
+            let hint = hint_for(&problem(code, &data), kernel::pools(&casa).request()).unwrap();
             assert!(hint.contains(expected), "{hint}");
         };
         let line = json!({"lines": [{"resource": "double", "slot": "2026-12-24"}]});
@@ -250,16 +262,17 @@ mod tests {
         check("product-not-found", json!({"products": ["a b"]}), "`surehold stock product put casa 'a b'`");
         check("cursor-gone", json!({"cursor": "0-0"}), "--after 0-0 ");
         check("not-found", json!({}), "tenant list");
-        assert_eq!(hint_for("not-found", &json!({}), &Request::get(&["admin", "x"])), None);
-        let test = Request::get(&["v1", "casa"]).test(true);
-        assert!(hint_for("not-found", &json!({}), &test).unwrap().contains("key create casa --test"));
+        let nothing = problem("not-found", &json!({}));
+        assert_eq!(hint_for(&nothing, kernel::tenants().request()), None);
+        let test = kernel::tenant(&casa).test(true);
+        assert!(hint_for(&nothing, test.request()).unwrap().contains("key create casa --test"));
     }
 
     #[test]
     fn hints_are_about_codes_that_exist_and_can_be_filled_in() {
         let mut seen = Vec::new();
         for (codes, hint) in HINTS {
-            assert!(!filled_in(hint, &json!({}), "casa").contains(['{', '}']), "{hint}");
+            assert!(!filled_in(hint, &problem("x", &json!({})), "casa").contains(['{', '}']), "{hint}");
             for code in *codes {
                 assert!(ProblemType::find(code).is_some(), "{code}");
                 assert!(!seen.contains(code), "{code} has two hints");

@@ -2,17 +2,17 @@
 
 use axum::Router;
 use axum::body::{Body, Bytes};
-use axum::http::header::{ACCEPT, CONTENT_TYPE};
 use axum::response::Response;
 use futures_util::StreamExt;
 use http_body_util::BodyExt;
+use surehold_api::{Call, Request};
 use surehold_engine::Engine;
 use surehold_http::Api;
 use surehold_http::server::Peer;
 use tokio_util::sync::CancellationToken;
 use tower::ServiceExt;
 
-use super::{Answer, Chunks, ClientError, Reply, Request};
+use super::{Answer, Chunks, ClientError, Reply};
 use crate::accounts::Accounts;
 use crate::config::Config;
 use crate::installation;
@@ -26,9 +26,9 @@ impl InProcess {
         InProcess(api.router())
     }
 
-    pub(crate) async fn send(&self, request: &Request) -> Result<Answer, ClientError> {
-        let response = self.call(request, None).await?;
-        Self::read(response).await?.judge(request, None)
+    pub(crate) async fn send<T>(&self, call: &Call<T>) -> Result<Answer<T>, ClientError> {
+        let response = self.call(call.request(), None).await?;
+        Self::read(response).await?.judge(call.request(), None)
     }
 
     pub(super) async fn stream(&self, request: &Request) -> Result<Chunks, ClientError> {
@@ -37,21 +37,14 @@ impl InProcess {
             let chunks = response.into_body().into_data_stream();
             return Ok(chunks.map(|chunk| chunk.map_err(|_| ClientError::CutHere)).boxed());
         }
-        match Self::read(response).await?.judge(request, None) {
-            Ok(_) => Err(ClientError::CutHere),
-            Err(refused) => Err(refused),
-        }
+        Err(Self::read(response).await?.judge::<()>(request, None).err().unwrap_or(ClientError::CutHere))
     }
 
     async fn call(&self, request: &Request, accept: Option<&str>) -> Result<Response, ClientError> {
-        let body = request.body.as_ref().map_or(Body::empty(), |body| Body::from(body.to_string()));
-        let mut http = axum::http::Request::builder().method(request.method.clone()).uri(&request.target);
-        http = http.header(CONTENT_TYPE, "application/json");
-        if let Some(accept) = accept {
-            http = http.header(ACCEPT, accept);
-        }
-        for (name, value) in &request.headers {
-            http = http.header(*name, value);
+        let body = request.body.clone().map_or(Body::empty(), Body::from);
+        let mut http = axum::http::Request::builder().method(request.method).uri(&request.target);
+        for (name, value) in request.headers().chain(accept.map(|accept| ("accept", accept))) {
+            http = http.header(name, value);
         }
         let mut http = http.body(body).map_err(|_| ClientError::Unsendable)?;
         http.extensions_mut().insert(Peer::Local);

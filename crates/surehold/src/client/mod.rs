@@ -5,17 +5,19 @@ mod error;
 mod hints;
 mod in_process;
 mod remote;
-mod request;
 mod sse;
 mod target;
 
+use std::marker::PhantomData;
+
 use axum::body::Bytes;
 use futures_util::stream::BoxStream;
-use serde_json::Value;
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use surehold_api::{Call, Request};
 
 pub(crate) use error::ClientError;
 pub(crate) use in_process::InProcess;
-pub(crate) use request::Request;
 pub(crate) use sse::Parser;
 pub(crate) use target::{ConnectionArgs, Purpose};
 
@@ -24,17 +26,26 @@ use error::Refused;
 use in_process::Opened;
 use remote::Remote;
 
-/// What the API answered when it did what was asked.
-pub(crate) struct Answer {
+/// What the API answered when it did what was asked: a `T`, for those who read it.
+pub(crate) struct Answer<T> {
     /// As it came.
     pub(crate) body: Bytes,
     /// The effect was already there.
     pub(crate) replayed: bool,
+    of: PhantomData<fn() -> T>,
 }
 
-impl Answer {
-    pub(crate) fn value(&self) -> Result<Value, ClientError> {
-        serde_json::from_slice(&self.body).map_err(|_| ClientError::NotSurehold { status: 200 })
+impl<T> Answer<T> {
+    pub(crate) fn read(&self) -> Result<T, serde_json::Error>
+    where
+        T: DeserializeOwned,
+    {
+        self.read_as()
+    }
+
+    /// Only a part of it, or another view of it.
+    pub(crate) fn read_as<'a, P: Deserialize<'a>>(&'a self) -> Result<P, serde_json::Error> {
+        serde_json::from_slice(&self.body)
     }
 }
 
@@ -47,9 +58,9 @@ struct Reply {
 
 impl Reply {
     /// `server` is where pages about problems are served, if that is an address that can be opened.
-    fn judge(self, request: &Request, server: Option<&str>) -> Result<Answer, ClientError> {
+    fn judge<T>(self, request: &Request, server: Option<&str>) -> Result<Answer<T>, ClientError> {
         if (200..300).contains(&self.status) {
-            return Ok(Answer { body: self.body, replayed: self.replayed });
+            return Ok(Answer { body: self.body, replayed: self.replayed, of: PhantomData });
         }
         Err(Refused::error(self.status, &self.body, request, server))
     }
@@ -73,11 +84,17 @@ impl Client {
         target::connect_folder(config, Purpose::Use).await
     }
 
-    pub(crate) async fn send(&self, request: &Request) -> Result<Answer, ClientError> {
+    pub(crate) async fn send<T>(&self, call: &Call<T>) -> Result<Answer<T>, ClientError> {
         match self {
-            Client::Remote(remote) => remote.send(request).await,
-            Client::Here(opened) => opened.api.send(request).await,
+            Client::Remote(remote) => remote.send(call).await,
+            Client::Here(opened) => opened.api.send(call).await,
         }
+    }
+
+    /// What the server says that it is, if it says so.
+    pub(crate) async fn server_version(&self) -> Option<String> {
+        let health = self.send(&surehold_api::kernel::health()).await.ok()?;
+        health.read().ok().map(|health| health.version.into_owned())
     }
 
     /// Whether a server answers, which carries out what is left for later. In this process nobody does.
@@ -89,10 +106,10 @@ impl Client {
     }
 
     /// Opens a stream of server-sent events.
-    pub(crate) async fn stream(&self, request: &Request) -> Result<Chunks, ClientError> {
+    pub(crate) async fn stream<T>(&self, call: &Call<T>) -> Result<Chunks, ClientError> {
         match self {
-            Client::Remote(remote) => remote.stream(request).await,
-            Client::Here(opened) => opened.api.stream(request).await,
+            Client::Remote(remote) => remote.stream(call.request()).await,
+            Client::Here(opened) => opened.api.stream(call.request()).await,
         }
     }
 

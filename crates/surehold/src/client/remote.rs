@@ -3,12 +3,14 @@
 use std::path::Path;
 use std::time::Duration;
 
-use axum::http::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderValue};
+use axum::http::Method;
+use axum::http::header::{ACCEPT, AUTHORIZATION, HeaderValue};
 use futures_util::StreamExt;
 use reqwest::{ClientBuilder, Response, Url, redirect};
 use secrecy::{ExposeSecret, SecretString};
+use surehold_api::{Call, Request};
 
-use super::{Answer, Chunks, ClientError, Reply, Request};
+use super::{Answer, Chunks, ClientError, Reply};
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 /// Streams give a sign of life every 15 s, and answers have deadlines: a server's answer is better than our guess.
@@ -46,46 +48,46 @@ impl Remote {
         Ok(Remote { http, base, key: None, shown: socket.display().to_string(), has_pages: false })
     }
 
-    pub(super) async fn send(&self, request: &Request) -> Result<Answer, ClientError> {
-        let response = self.prepare(request).send().await.map_err(|error| self.failed(&error, request))?;
-        self.read(response, request).await
+    pub(super) async fn send<T>(&self, call: &Call<T>) -> Result<Answer<T>, ClientError> {
+        let response = self.prepare(call.request())?.send().await.map_err(|error| self.failed(&error))?;
+        self.read(response, call.request()).await
     }
 
     pub(super) async fn stream(&self, request: &Request) -> Result<Chunks, ClientError> {
-        let http = self.prepare(request).header(ACCEPT, "text/event-stream");
-        let response = http.send().await.map_err(|error| self.failed(&error, request))?;
+        let http = self.prepare(request)?.header(ACCEPT, "text/event-stream");
+        let response = http.send().await.map_err(|error| self.failed(&error))?;
         if !response.status().is_success() {
             let status = response.status().as_u16();
-            return Err(self.read(response, request).await.err().unwrap_or(ClientError::NotSurehold { status }));
+            return Err(self.read::<()>(response, request).await.err().unwrap_or(ClientError::NotSurehold { status }));
         }
         let server = self.shown.clone();
         let cut = move |_| ClientError::Cut { server: server.clone(), repeat_with: None };
         Ok(response.bytes_stream().map(move |chunk| chunk.map_err(&cut)).boxed())
     }
 
-    fn prepare(&self, request: &Request) -> reqwest::RequestBuilder {
-        let mut http = self.http.request(request.method.clone(), format!("{}{}", self.base, request.target));
+    fn prepare(&self, request: &Request) -> Result<reqwest::RequestBuilder, ClientError> {
+        let method = Method::from_bytes(request.method.as_bytes()).map_err(|_| ClientError::Unsendable)?;
+        let mut http = self.http.request(method, format!("{}{}", self.base, request.target));
         if let Some(key) = &self.key {
             http = http.header(AUTHORIZATION, key.clone());
         }
-        for (name, value) in &request.headers {
-            http = http.header(*name, value);
+        for (name, value) in request.headers() {
+            http = http.header(name, value);
         }
-        http = http.header(CONTENT_TYPE, "application/json");
-        match &request.body {
-            Some(body) => http.body(body.to_string()),
+        Ok(match &request.body {
+            Some(body) => http.body(body.clone()),
             None => http,
-        }
+        })
     }
 
-    async fn read(&self, response: Response, request: &Request) -> Result<Answer, ClientError> {
+    async fn read<T>(&self, response: Response, request: &Request) -> Result<Answer<T>, ClientError> {
         let status = response.status().as_u16();
         let replayed = response.headers().contains_key("idempotent-replayed");
-        let body = response.bytes().await.map_err(|error| self.failed(&error, request))?;
+        let body = response.bytes().await.map_err(|error| self.failed(&error))?;
         Reply { status, replayed, body }.judge(request, self.has_pages.then_some(self.base.as_str()))
     }
 
-    fn failed(&self, error: &reqwest::Error, request: &Request) -> ClientError {
+    fn failed(&self, error: &reqwest::Error) -> ClientError {
         let server = self.shown.clone();
         if error.is_builder() {
             return ClientError::Unsendable;
@@ -93,7 +95,7 @@ impl Remote {
         if error.is_connect() {
             return ClientError::Unreachable { server, why: root_cause(error) };
         }
-        ClientError::Cut { server, repeat_with: request.repeat_with.clone() }
+        ClientError::Cut { server, repeat_with: None }
     }
 }
 

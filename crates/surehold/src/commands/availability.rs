@@ -2,20 +2,21 @@
 
 use clap::Args;
 use jiff::civil::Date;
-use serde_json::Value;
+use surehold_api::kernel;
+use surehold_core::kernel::{ResourceName, Slug};
 
-use super::input::{TestMode, date, resource, slug};
-use super::screen::Screen;
-use super::view::{list, table, text};
+use super::desk::Desk;
+use super::input::{TestMode, date, resource};
+use super::view::table;
 use super::{Act, Common};
-use crate::client::{Client, ClientError, Request};
+use crate::client::ClientError;
 
 /// Show what is free over a range of nights
 #[derive(Args)]
 pub(crate) struct Availability {
     /// The tenant\'s slug
-    #[arg(value_parser = slug)]
-    tenant: String,
+    #[arg(value_parser = Slug::new)]
+    tenant: Slug,
     /// The first night
     #[arg(long, value_name = "DATE", value_parser = date)]
     from: Date,
@@ -24,7 +25,7 @@ pub(crate) struct Availability {
     until: Date,
     /// Only this resource
     #[arg(long, value_parser = resource)]
-    resource: Option<String>,
+    resource: Option<ResourceName>,
     #[command(flatten)]
     mode: TestMode,
     #[command(flatten)]
@@ -36,23 +37,25 @@ impl Act for Availability {
         &self.common
     }
 
-    async fn act(&self, client: &Client, screen: &Screen) -> Result<(), ClientError> {
-        let request = Request::get(&["v1", &self.tenant, "availability"]).test(self.mode.test);
-        let request = request.query("from", &self.from.to_string()).query("until", &self.until.to_string());
-        let answer = client.send(&request.query_if("resource", self.resource.as_deref())).await?;
-        screen.show(&answer, view)
+    fn test(&self) -> bool {
+        self.mode.test
+    }
+
+    async fn act(&self, desk: Desk<'_>) -> Result<(), ClientError> {
+        let call = kernel::availability(&self.tenant).query("from", self.from).query("until", self.until);
+        desk.present(call.query_if("resource", self.resource.as_ref()), view).await
     }
 }
 
 /// A row for each night, and above them what is free throughout.
-fn view(availability: &Value) -> String {
+fn view(availability: &kernel::Availability) -> String {
     let mut rows = Vec::new();
-    for resource in list(&availability["resources"]) {
-        let name = text(&resource["resource"]);
-        rows.push(vec![name.clone(), "throughout".to_owned(), text(&resource["available_throughout"])]);
-        for slot in list(&resource["slots"]) {
-            let state = if slot["closed"] == true { "closed" } else { "" };
-            rows.push(vec![name.clone(), text(&slot["slot"]), text(&slot["available"]), state.to_owned()]);
+    for of in &availability.resources {
+        rows.push(vec![of.resource.to_string(), "throughout".to_owned(), of.available_throughout.to_string()]);
+        for night in &of.slots {
+            let state = if night.closed { "closed" } else { "" };
+            let (slot, available) = (night.slot.to_string(), night.available.to_string());
+            rows.push(vec![of.resource.to_string(), slot, available, state.to_owned()]);
         }
     }
     if rows.is_empty() {

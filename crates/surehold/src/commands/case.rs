@@ -1,14 +1,16 @@
 //! `surehold case`: what a person must look at.
 
 use clap::{Args, Subcommand};
-use serde_json::{Value, json};
+use surehold_api::operations::{self, AssignCase, Case};
+use surehold_core::kernel::Slug;
+use surehold_core::operations::{Actor, CaseState};
 
-use super::input::{Acting, TestMode, slug, this_user};
-use super::pages::show_all;
-use super::screen::Screen;
-use super::view::{ago, fields, instant, list, table, text};
+use super::desk::Desk;
+use super::input::{Acting, TestMode, this_user};
+use super::show::{Show, both, column, joined, line, number, some};
+use super::view::{ago, instant};
 use super::{Act, Common};
-use crate::client::{Client, ClientError, Request};
+use crate::client::ClientError;
 
 /// List, look at, assign and resolve cases: what a person must look at
 #[derive(Args)]
@@ -26,8 +28,8 @@ enum Action {
     /// List the open cases, the longest open first
     List {
         /// The tenant's slug
-        #[arg(value_parser = slug)]
-        tenant: String,
+        #[arg(value_parser = Slug::new)]
+        tenant: Slug,
         /// The resolved ones instead
         #[arg(long)]
         resolved: bool,
@@ -39,8 +41,8 @@ enum Action {
         #[command(flatten)]
         case: CaseArgs,
         /// To whom [default: $USER]
-        #[arg(long, value_name = "NAME")]
-        to: Option<String>,
+        #[arg(long, value_name = "NAME", value_parser = Actor::new)]
+        to: Option<Actor>,
     },
     /// Resolve a case
     Resolve {
@@ -55,8 +57,8 @@ enum Action {
 #[derive(Args)]
 struct CaseArgs {
     /// The tenant's slug
-    #[arg(value_parser = slug)]
-    tenant: String,
+    #[arg(value_parser = Slug::new)]
+    tenant: Slug,
     /// Its kind, as in effect-unknown
     kind: String,
     /// Its key, as lists show it
@@ -69,63 +71,50 @@ impl CaseArgs {
     fn key(&self) -> String {
         self.key.join(" ")
     }
-
-    fn get(&self) -> Request {
-        Request::get(&["v1", &self.tenant, "cases", &self.kind, &self.key()])
-    }
-
-    fn post(&self, action: &str) -> Request {
-        Request::post(&["v1", &self.tenant, "cases", &self.kind, &self.key(), action])
-    }
 }
+
+const CASE: &[Show<Case>] = &[
+    line("case", |case, ()| format!("{} {}", case.kind, case.key)),
+    column("kind", |case, ()| case.kind.clone()),
+    column("key", |case, ()| case.key.clone()),
+    line("state", |case, ()| case.state.to_string()),
+    line("summary", |case, ()| case.summary.clone()),
+    line("about", |case, ()| joined(&case.correlations, " ")),
+    line("opened", |case, ()| instant(case.opened_at)),
+    column("opened", |case, ()| ago(case.opened_at)),
+    number(both("reports", |case, ()| case.reports.to_string())),
+    line("last report", |case, ()| instant(case.reported_at)),
+    both("assigned", |case, ()| some(case.assigned_to.as_ref())),
+    line("resolved", |case, ()| some(case.resolved_at.map(instant))),
+    line("resolved by", |case, ()| some(case.resolved_by.as_ref())),
+    line("resolution", |case, ()| some(case.resolution.as_ref())),
+];
 
 impl Act for CaseCommand {
     fn common(&self) -> &Common {
         &self.common
     }
 
-    async fn act(&self, client: &Client, screen: &Screen) -> Result<(), ClientError> {
-        let request = match &self.action {
+    fn test(&self) -> bool {
+        self.mode.test
+    }
+
+    async fn act(&self, desk: Desk<'_>) -> Result<(), ClientError> {
+        let call = match &self.action {
             Action::List { tenant, resolved } => {
-                let state = if *resolved { "resolved" } else { "open" };
-                let request = Request::get(&["v1", tenant, "cases"]).query("state", state).test(self.mode.test);
-                return show_all(client, *screen, &request, "cases", cases, "there are none").await;
+                let state = if *resolved { CaseState::Resolved } else { CaseState::Open };
+                let call = operations::cases(tenant).query("state", state);
+                return desk.list(call, CASE, "there are none").await;
             }
-            Action::Show(case) => case.get(),
+            Action::Show(case) => operations::case(&case.tenant, &case.kind, &case.key()),
             Action::Assign { case, to } => {
                 let to = to.clone().map_or_else(this_user, Ok)?;
-                case.post("assign").json(json!({"to": to}))
+                operations::assign_case(&case.tenant, &case.kind, &case.key(), &AssignCase { to })
             }
-            Action::Resolve { case, acting } => case.post("resolve").json(acting.json()?),
+            Action::Resolve { case, acting } => {
+                operations::resolve_case(&case.tenant, &case.kind, &case.key(), &acting.act()?)
+            }
         };
-        let answer = client.send(&request.test(self.mode.test)).await?;
-        screen.show(&answer, view)
+        desk.detail(call, CASE).await
     }
-}
-
-fn cases(found: &[Value]) -> String {
-    let row = |case: &Value| {
-        let names = ["kind", "key", "reports", "assigned_to"];
-        let mut row: Vec<String> = names.iter().map(|name| text(&case[*name])).collect();
-        row.insert(2, ago(&case["opened_at"]));
-        row
-    };
-    table(&["KIND", "KEY", "OPENED", "REPORTS", "ASSIGNED"], &[3], found.iter().map(row))
-}
-
-fn view(case: &Value) -> String {
-    let correlations: Vec<String> = list(&case["correlations"]).iter().map(text).collect();
-    fields(&[
-        ("case", format!("{} {}", text(&case["kind"]), text(&case["key"]))),
-        ("state", text(&case["state"])),
-        ("summary", text(&case["summary"])),
-        ("about", correlations.join(" ")),
-        ("opened", instant(&case["opened_at"])),
-        ("reports", text(&case["reports"])),
-        ("last report", instant(&case["reported_at"])),
-        ("assigned", text(&case["assigned_to"])),
-        ("resolved", instant(&case["resolved_at"])),
-        ("resolved by", text(&case["resolved_by"])),
-        ("resolution", text(&case["resolution"])),
-    ])
 }

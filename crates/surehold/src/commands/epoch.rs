@@ -1,13 +1,14 @@
 //! `surehold epoch`: saying that the data was put back to an earlier state.
 
 use clap::{Args, Subcommand};
-use serde_json::Value;
+use surehold_api::operations::{self, Epoch};
 
+use super::desk::Desk;
 use super::input::{Acting, IdempotencyKey};
-use super::screen::Screen;
-use super::view::{fields, instant, text};
+use super::show::{Show, line, some};
+use super::view::instant;
 use super::{Act, Common};
-use crate::client::{Client, ClientError, Request};
+use crate::client::ClientError;
 
 /// Say that a backup was restored, or see when one was
 #[derive(Args)]
@@ -36,23 +37,18 @@ impl Act for EpochCommand {
         &self.common
     }
 
-    async fn act(&self, client: &Client, screen: &Screen) -> Result<(), ClientError> {
-        let request = match &self.action {
-            Action::Show => Request::get(&["admin", "epoch"]),
-            Action::Raise { acting, key } => {
-                key.put_on(Request::post(&["admin", "epoch"]).json(acting.json()?), *screen)
-            }
+    async fn act(&self, desk: Desk<'_>) -> Result<(), ClientError> {
+        let call = match &self.action {
+            Action::Show => operations::epoch(),
+            Action::Raise { acting, key } => key.put_on(operations::raise_epoch(&acting.act()?), desk.screen),
         };
-        let answer = client.send(&request).await?;
-        screen.show(&answer, view)
+        desk.detail(call, EPOCH).await
     }
 }
 
-fn view(epoch: &Value) -> String {
-    fields(&[
-        ("epoch", text(&epoch["number"])),
-        ("raised", instant(&epoch["raised_at"])),
-        ("raised by", text(&epoch["raised_by"])),
-        ("reason", text(&epoch["reason"])),
-    ])
-}
+const EPOCH: &[Show<Epoch>] = &[
+    line("epoch", |epoch, ()| epoch.number.to_string()),
+    line("raised", |epoch, ()| some(epoch.raised_at.map(instant))),
+    line("raised by", |epoch, ()| some(epoch.raised_by.as_ref())),
+    line("reason", |epoch, ()| some(epoch.reason.as_ref())),
+];

@@ -5,14 +5,19 @@ use std::time::Duration;
 use clap::Args;
 use futures_util::StreamExt;
 use serde::Deserialize;
-use serde_json::Value;
+use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
+use serde_json::{Map, Value};
+use surehold_api::kernel::{self, EventBody, EventPage};
+use surehold_api::{Call, CaseName, PAGE_ITEMS_MAX, render_event};
+use surehold_core::kernel::{LinesSent, PoolKey, Slug};
 
-use super::input::{TestMode, slug};
+use super::desk::Desk;
+use super::input::TestMode;
 use super::screen::Screen;
-use super::view::{lines, pool_name, text};
+use super::view::lines;
 use super::{Act, Common};
-use crate::client::{Chunks, Client, ClientError, Parser, Purpose, Request};
+use crate::client::{Chunks, ClientError, Parser, Purpose};
 
 const PAUSE_MIN: Duration = Duration::from_millis(100);
 const PAUSE_MAX: Duration = Duration::from_secs(5);
@@ -21,8 +26,8 @@ const PAUSE_MAX: Duration = Duration::from_secs(5);
 #[derive(Args)]
 pub(crate) struct Events {
     /// The tenant\'s slug
-    #[arg(value_parser = slug)]
-    tenant: String,
+    #[arg(value_parser = Slug::new)]
+    tenant: Slug,
     /// Begin behind this event; 0-0 is before all of them
     #[arg(long, value_name = "CURSOR")]
     after: Option<String>,
@@ -53,25 +58,28 @@ impl Act for Events {
         if self.follow { Purpose::Follow } else { Purpose::Use }
     }
 
-    async fn act(&self, client: &Client, screen: &Screen) -> Result<(), ClientError> {
-        if self.follow { self.follow(client, *screen).await } else { self.list(client, *screen).await }
+    fn test(&self) -> bool {
+        self.mode.test
+    }
+
+    async fn act(&self, desk: Desk<'_>) -> Result<(), ClientError> {
+        if self.follow { self.follow(desk).await } else { self.list(desk).await }
     }
 }
 
 impl Events {
-    fn request(&self, after: Option<&str>) -> Request {
-        Request::get(&["v1", &self.tenant, "events"]).test(self.mode.test).query_if("after", after)
+    fn call(&self, after: Option<&str>) -> Call<EventPage> {
+        kernel::events(&self.tenant).test(self.mode.test).query_if("after", after)
     }
 
-    async fn list(&self, client: &Client, screen: Screen) -> Result<(), ClientError> {
+    async fn list(&self, desk: Desk<'_>) -> Result<(), ClientError> {
         let mut after = self.after.clone();
         loop {
-            let answer = client.send(&self.request(after.as_deref()).query("limit", "1000")).await?;
-            let page: Page<'_> =
-                serde_json::from_slice(&answer.body).map_err(|_| ClientError::NotSurehold { status: 200 })?;
+            let answer = desk.send(&self.call(after.as_deref()).query("limit", PAGE_ITEMS_MAX)).await?;
+            let page: Page<'_> = answer.read_as().map_err(|error| ClientError::unreadable(&error, None))?;
             let shown: Result<String, ClientError> =
-                page.events.iter().map(|event| line(screen, event.get())).collect();
-            screen.print(&shown?)?;
+                page.events.iter().map(|event| line(desk.screen, event.get())).collect();
+            desk.screen.print(&shown?)?;
             if !page.more {
                 return Ok(());
             }
@@ -80,9 +88,9 @@ impl Events {
     }
 
     /// Ends only with an error: Ctrl-C is seen outside of here.
-    async fn follow(&self, client: &Client, screen: Screen) -> Result<(), ClientError> {
+    async fn follow(&self, desk: Desk<'_>) -> Result<(), ClientError> {
         let mut cursor = self.after.clone();
-        let mut chunks = client.stream(&self.request(cursor.as_deref())).await?;
+        let mut chunks = desk.client.stream(&self.call(cursor.as_deref())).await?;
         let mut pause = PAUSE_MIN;
         loop {
             let mut parser = Parser::default();
@@ -92,27 +100,23 @@ impl Events {
                     if !message.data.is_empty() {
                         // Only who brings events has really come back.
                         pause = PAUSE_MIN;
-                        screen.print(&line(screen, &message.data)?)?;
+                        desk.screen.print(&line(desk.screen, &message.data)?)?;
                     }
                     cursor = message.id.or(cursor);
                 }
             }
-            screen.note("the server went away; waiting for it to come back");
-            chunks = self.reopen(client, cursor.as_deref(), &mut pause).await?;
-            screen.note("connected again");
+            desk.screen.note("the server went away; waiting for it to come back");
+            chunks = self.reopen(desk, cursor.as_deref(), &mut pause).await?;
+            desk.screen.note("connected again");
         }
     }
 
     /// Tries until somebody answers; a refusal that will not pass is final.
-    async fn reopen(&self, client: &Client, cursor: Option<&str>, pause: &mut Duration) -> Result<Chunks, ClientError> {
+    async fn reopen(&self, desk: Desk<'_>, cursor: Option<&str>, pause: &mut Duration) -> Result<Chunks, ClientError> {
         loop {
             tokio::time::sleep(*pause).await;
             *pause = (*pause * 2).min(PAUSE_MAX);
-            let mut request = self.request(None);
-            if let Some(cursor) = cursor {
-                request = request.header("last-event-id", cursor);
-            }
-            match client.stream(&request).await {
+            match desk.client.stream(&self.call(cursor)).await {
                 Err(error) if error.passes() => {}
                 opened => return opened,
             }
@@ -124,34 +128,70 @@ fn line(screen: Screen, event: &str) -> Result<String, ClientError> {
     if screen.json {
         return Ok(format!("{event}\n"));
     }
-    let event: Value = serde_json::from_str(event).map_err(|_| ClientError::NotSurehold { status: 200 })?;
-    let head = [&event["cursor"], &event["at"], &event["type"]].map(text).join("  ");
-    Ok(format!("{head}  {}\n", about(&event)).trim_end().to_owned() + "\n")
+    let shown: Shown = serde_json::from_str(event).map_err(|error| ClientError::unreadable(&error, None))?;
+    let [cursor, at] = ["cursor", "at"].map(|name| shown.text(name).unwrap_or_default());
+    Ok(format!("{cursor}  {at}  {}  {}\n", shown.name(), shown.about()).trim_end().to_owned() + "\n")
 }
 
-/// What it is about, in the order in which a reader wants to know it.
-pub(super) fn about(event: &Value) -> String {
-    let mut parts = Vec::new();
-    if !event["pool"].is_null() {
-        parts.push(pool_name(&event["pool"]));
-    }
-    if !event["hold"].is_null() {
-        parts.push(text(&event["hold"]));
-    }
-    for name in ["slug", "key", "replaced_by", "mode", "total", "overbook", "oversold", "expires_at", "ends_at"] {
-        match &event[name] {
-            Value::Null => {}
-            value if matches!(name, "slug" | "key" | "mode") => parts.push(text(value)),
-            value => parts.push(format!("{name}={}", text(value))),
+/// An event as it came, of whatever type it is: what newer servers tell is shown as far as it has members that others have.
+#[derive(Deserialize)]
+#[serde(transparent)]
+pub(super) struct Shown(Map<String, Value>);
+
+impl Shown {
+    pub(super) fn of(event: &EventBody) -> Shown {
+        match render_event(&event.0) {
+            Value::Object(members) => Shown(members),
+            _ => Shown(Map::new()),
         }
     }
-    for name in ["kept", "lines", "from", "to"] {
-        if event[name].is_array() {
-            parts.push(format!("{name}: {}", lines(&event[name])));
+
+    /// A member, if it is there and has this type.
+    fn member<T: DeserializeOwned>(&self, name: &str) -> Option<T> {
+        self.0.get(name).and_then(|member| T::deserialize(member).ok())
+    }
+
+    /// Text as it is, anything else as its JSON.
+    fn text(&self, name: &str) -> Option<String> {
+        match self.0.get(name)? {
+            Value::Null => None,
+            Value::String(text) => Some(text.clone()),
+            other => Some(other.to_string()),
         }
     }
-    if event["closed"] == true {
-        parts.push("closed".to_owned());
+
+    pub(super) fn name(&self) -> String {
+        self.text("type").unwrap_or_default()
     }
-    parts.join("  ")
+
+    /// What it is about, in the order in which a reader wants to know it.
+    fn about(&self) -> String {
+        let mut parts = Vec::new();
+        parts.extend(self.member::<PoolKey>("pool").as_ref().map(ToString::to_string));
+        parts.extend(["hold", "slug", "key"].into_iter().filter_map(|name| self.text(name)));
+        parts.extend(self.text("replaced_by").map(|by| format!("replaced_by={by}")));
+        parts.extend(self.text("mode"));
+        for name in ["total", "overbook", "oversold", "expires_at", "ends_at"] {
+            parts.extend(self.text(name).map(|value| format!("{name}={value}")));
+        }
+        for name in ["kept", "lines", "from", "to"] {
+            parts.extend(self.member::<LinesSent>(name).map(|units| format!("{name}: {}", lines(&units.0))));
+        }
+        parts.extend((self.member("closed") == Some(true)).then(|| "closed".to_owned()));
+        parts.join("  ")
+    }
+
+    /// The same with what operations tell.
+    pub(super) fn more(&self) -> String {
+        let mut parts = Vec::new();
+        // Which operation a case is about stands before it.
+        parts.extend(self.member::<CaseName>("case").map(|case| case.kind).or_else(|| self.text("case")));
+        parts.extend(["code", "topic"].into_iter().filter_map(|name| self.text(name)));
+        let confirmed = |confirmed| if confirmed { "it happened" } else { "it did not happen" }.to_owned();
+        parts.extend(self.member("confirmed").map(confirmed));
+        let anew = self.member::<i64>("generation").filter(|generation| *generation > 1);
+        parts.extend(anew.map(|generation| format!("generation {generation}")));
+        parts.extend(Some(self.about()).filter(|about| !about.is_empty()));
+        parts.join("  ")
+    }
 }

@@ -1,14 +1,15 @@
 //! `surehold explain`
 
 use clap::Args;
-use serde_json::Value;
+use surehold_api::kernel::{self, Explanation, HoldOnPool};
 
+use super::desk::Desk;
 use super::input::TestMode;
 use super::pool::PoolArgs;
-use super::screen::Screen;
-use super::view::{instant, list, table, text};
+use super::show::{Show, column, number, rows, some};
+use super::view::instant;
 use super::{Act, Common};
-use crate::client::{Client, ClientError, Request};
+use crate::client::ClientError;
 
 /// Say why a pool is sold out: who has its units, and when the next is free
 #[derive(Args)]
@@ -26,26 +27,31 @@ impl Act for Explain {
         &self.common
     }
 
-    async fn act(&self, client: &Client, screen: &Screen) -> Result<(), ClientError> {
+    fn test(&self) -> bool {
+        self.mode.test
+    }
+
+    async fn act(&self, desk: Desk<'_>) -> Result<(), ClientError> {
         let PoolArgs { tenant, resource, .. } = &self.pool;
-        let request = Request::get(&["v1", tenant, "pools", resource, "explain"]).test(self.mode.test);
-        let answer = client.send(&self.pool.slotted(request)).await?;
-        screen.show(&answer, view)
+        desk.present(self.pool.slotted(kernel::explain_pool(tenant, resource)), view).await
     }
 }
 
-fn view(explanation: &Value) -> String {
-    let mut shown = format!("{}\n", text(&explanation["summary"]));
-    let holds = list(&explanation["holds"]);
-    if !holds.is_empty() {
-        let row = |hold: &Value| {
-            let (owner, reference) = (text(&hold["owner"]), text(&hold["reference"]));
-            vec![text(&hold["id"]), text(&hold["quantity"]), instant(&hold["expires_at"]), owner, reference]
-        };
+const HOLDS: &[Show<HoldOnPool>] = &[
+    column("hold", |hold, ()| hold.id.to_string()),
+    number(column("units", |hold, ()| hold.quantity.to_string())),
+    column("expires", |hold, ()| instant(hold.expires_at)),
+    column("owner", |hold, ()| some(hold.owner.as_ref())),
+    column("reference", |hold, ()| some(hold.reference.as_ref())),
+];
+
+fn view(explanation: &Explanation) -> String {
+    let mut shown = format!("{}\n", explanation.summary);
+    if !explanation.holds.is_empty() {
         shown.push('\n');
-        shown += &table(&["HOLD", "UNITS", "EXPIRES", "OWNER", "REFERENCE"], &[1], holds.iter().map(row));
+        shown += &rows(HOLDS, &explanation.holds, &());
     }
-    if explanation["holds_cut"] == true {
+    if explanation.holds_cut {
         shown += "There are more holds than are listed.\n";
     }
     shown

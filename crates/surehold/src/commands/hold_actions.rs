@@ -1,13 +1,13 @@
 //! What can happen to a hold: more time, conversion, and afterwards moving and giving back.
 
 use clap::Args;
-use jiff::Timestamp;
-use serde_json::json;
+use surehold_api::Call;
+use surehold_api::kernel::{self, ConvertHold, ConvertMode, ExtendHold, Hold, Line, MoveBooked};
+use surehold_core::kernel::Timestamp;
 
 use super::hold::HoldArgs;
-use super::input::{IdempotencyKey, Line, duration_secs, instant, lines_json};
+use super::input::{IdempotencyKey, duration_secs, instant, line};
 use super::screen::Screen;
-use crate::client::Request;
 
 /// Give a live hold more time
 #[derive(Args)]
@@ -29,16 +29,12 @@ pub(super) struct Extend {
 }
 
 impl Extend {
-    pub(super) fn request(&self, screen: Screen) -> Request {
-        let request = self.hold.post("extend");
-        match (self.until, self.by) {
-            // Said twice it means the same, so it needs no key.
-            (Some(until), _) => request.json(json!({"until": until.to_string(), "for_payment": self.for_payment})),
-            (None, by_secs) => {
-                let request = request.json(json!({"by_secs": by_secs, "for_payment": self.for_payment}));
-                self.key.put_on(request, screen)
-            }
-        }
+    pub(super) fn call(&self, screen: Screen) -> Call<Hold> {
+        let HoldArgs { tenant, hold } = &self.hold;
+        let extend = ExtendHold { until: self.until, by_secs: self.by, for_payment: self.for_payment };
+        let call = kernel::extend_hold(tenant, *hold, &extend);
+        // An instant that is said twice means the same, so it needs no key.
+        if self.until.is_some() { call } else { self.key.put_on(call, screen) }
     }
 }
 
@@ -55,18 +51,21 @@ pub(super) struct Convert {
     #[arg(long, group = "how")]
     consume: bool,
     /// What to keep, if not everything; the rest is released
-    #[arg(value_name = "LINE", value_parser = Line::parse)]
+    #[arg(value_name = "LINE", value_parser = line)]
     lines: Vec<Line>,
 }
 
 impl Convert {
-    pub(super) fn request(&self) -> Request {
-        let mut body = json!({"mode": if self.consume { "consume" } else { "book" }});
-        if !self.lines.is_empty() {
-            body["lines"] = lines_json(&self.lines);
-        }
-        self.hold.post("convert").json(body)
+    pub(super) fn call(&self) -> Call<Hold> {
+        let HoldArgs { tenant, hold } = &self.hold;
+        let mode = if self.consume { ConvertMode::Consume } else { ConvertMode::Book };
+        kernel::convert_hold(tenant, *hold, &ConvertHold { mode, lines: unless_all(&self.lines) })
     }
+}
+
+/// None are named where all are meant.
+fn unless_all(lines: &[Line]) -> Option<Vec<Line>> {
+    Some(lines.to_vec()).filter(|lines| !lines.is_empty())
 }
 
 /// Exchange booked units for others, all or nothing
@@ -75,19 +74,20 @@ pub(super) struct Move {
     #[command(flatten)]
     hold: HoldArgs,
     /// What is given up; may be repeated
-    #[arg(long, value_name = "LINE", required = true, value_parser = Line::parse)]
+    #[arg(long, value_name = "LINE", required = true, value_parser = line)]
     from: Vec<Line>,
     /// What is taken instead; may be repeated
-    #[arg(long, value_name = "LINE", required = true, value_parser = Line::parse)]
+    #[arg(long, value_name = "LINE", required = true, value_parser = line)]
     to: Vec<Line>,
     #[command(flatten)]
     key: IdempotencyKey,
 }
 
 impl Move {
-    pub(super) fn request(&self, screen: Screen) -> Request {
-        let body = json!({"from": lines_json(&self.from), "to": lines_json(&self.to)});
-        self.key.put_on(self.hold.post("move").json(body), screen)
+    pub(super) fn call(&self, screen: Screen) -> Call<Hold> {
+        let HoldArgs { tenant, hold } = &self.hold;
+        let moved = MoveBooked { from: self.from.clone(), to: self.to.clone() };
+        self.key.put_on(kernel::move_booked(tenant, *hold, &moved), screen)
     }
 }
 
@@ -97,15 +97,16 @@ pub(super) struct GiveBack {
     #[command(flatten)]
     hold: HoldArgs,
     /// What to give back, if not everything
-    #[arg(value_name = "LINE", value_parser = Line::parse)]
+    #[arg(value_name = "LINE", value_parser = line)]
     lines: Vec<Line>,
     #[command(flatten)]
     key: IdempotencyKey,
 }
 
 impl GiveBack {
-    pub(super) fn request(&self, screen: Screen) -> Request {
-        let body = if self.lines.is_empty() { json!({}) } else { json!({"lines": lines_json(&self.lines)}) };
-        self.key.put_on(self.hold.post("give-back").json(body), screen)
+    pub(super) fn call(&self, screen: Screen) -> Call<Hold> {
+        let HoldArgs { tenant, hold } = &self.hold;
+        let back = kernel::GiveBack { lines: unless_all(&self.lines) };
+        self.key.put_on(kernel::give_back(tenant, *hold, &back), screen)
     }
 }

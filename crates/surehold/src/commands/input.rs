@@ -1,15 +1,15 @@
 //! Flags that several commands take, checked before anything is sent. Single words are read in `typed.rs`.
 
-use serde_json::{Value, json};
+use surehold_api::{Act, Call};
 use surehold_core::operations::{Actor, Reason};
 use uuid::Uuid;
 
 use super::screen::Screen;
 pub(super) use super::typed::{
-    Line, cron, currency, date, duration_secs, hold_id, instant, lines_json, operation_key, resource, schedule_name,
-    shown, slug, zone,
+    check_segment, core_instant, currency, date, duration_secs, hold_id, id, instant, line, new_id, object,
+    operation_key, resource, shown, slot, titled,
 };
-use crate::client::{ClientError, Request};
+use crate::client::ClientError;
 
 /// Under which a request is carried out once, however often it is sent.
 #[derive(clap::Args, Clone, Debug)]
@@ -21,13 +21,13 @@ pub(super) struct IdempotencyKey {
 
 impl IdempotencyKey {
     /// Tells a new key before the request is sent: afterwards may be too late.
-    pub(super) fn put_on(&self, request: Request, screen: Screen) -> Request {
+    pub(super) fn put_on<T>(&self, call: Call<T>, screen: Screen) -> Call<T> {
         let key = self.idempotency_key.clone().unwrap_or_else(|| {
             let key = Uuid::now_v7().to_string();
             screen.keep(&format!("idempotency key: {key}"));
             key
         });
-        request.header("idempotency-key", key.clone()).repeat_with(format!("--idempotency-key {key}"))
+        call.idempotency_key(&key)
     }
 }
 
@@ -35,31 +35,23 @@ impl IdempotencyKey {
 #[derive(clap::Args, Clone, Debug)]
 pub(super) struct Acting {
     /// Why; it is kept
-    #[arg(long, value_parser = reason)]
-    reason: String,
+    #[arg(long, value_parser = Reason::new)]
+    reason: Reason,
     /// Who does it [default: $USER]
-    #[arg(long, value_name = "NAME", value_parser = actor)]
-    actor: Option<String>,
-}
-
-fn reason(text: &str) -> Result<String, String> {
-    Reason::new(text).map(|reason| reason.to_string()).map_err(|invalid| invalid.to_string())
-}
-
-fn actor(text: &str) -> Result<String, String> {
-    Actor::new(text).map(|actor| actor.to_string()).map_err(|invalid| invalid.to_string())
+    #[arg(long, value_name = "NAME", value_parser = Actor::new)]
+    actor: Option<Actor>,
 }
 
 impl Acting {
-    pub(super) fn json(&self) -> Result<Value, ClientError> {
+    pub(super) fn act(&self) -> Result<Act, ClientError> {
         let actor = self.actor.clone().map_or_else(this_user, Ok)?;
-        Ok(json!({"actor": actor, "reason": self.reason}))
+        Ok(Act { actor, reason: self.reason.clone() })
     }
 }
 
 /// Whoever the environment says that we are.
-pub(super) fn this_user() -> Result<String, ClientError> {
-    std::env::var("USER").ok().filter(|user| actor(user).is_ok()).ok_or(ClientError::NoUser)
+pub(super) fn this_user() -> Result<Actor, ClientError> {
+    std::env::var("USER").ok().and_then(|user| Actor::new(&user).ok()).ok_or(ClientError::NoUser)
 }
 
 /// Whose data: the tenant's, or that of its test twin.

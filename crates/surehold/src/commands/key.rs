@@ -1,15 +1,16 @@
 //! `surehold key`. A new key goes to standard output once; nothing else here ever shows one.
 
 use clap::{Args, Subcommand, ValueEnum};
-use jiff::{SignedDuration, Timestamp};
-use serde_json::{Value, json};
-use surehold_http::KeyRef;
+use jiff::SignedDuration;
+use surehold_api::kernel::{self, CreateKey, Key, KeyMode, KeyRef, KeyScope, NewKey, RotateKey};
+use surehold_core::kernel::{KeyName, Slug, Timestamp};
 
-use super::input::{duration_secs, instant, slug};
-use super::screen::Screen;
-use super::view::{fields, instant as shown_instant, list, table, text};
+use super::desk::Desk;
+use super::input::{core_instant, duration_secs, instant};
+use super::show::{Show, both, column, details, joined, line, rows, some};
+use super::view::instant as shown_instant;
 use super::{Act, Common};
-use crate::client::{Client, ClientError, Purpose, Request};
+use crate::client::{Answer, ClientError, Purpose};
 
 /// Create, list, rotate and revoke keys
 #[derive(Args)]
@@ -26,8 +27,8 @@ enum Action {
     /// List keys, newest first
     List {
         /// Whose keys [default: those of the installation]
-        #[arg(value_parser = slug)]
-        tenant: Option<String>,
+        #[arg(value_parser = Slug::new)]
+        tenant: Option<Slug>,
         /// Those for the tenant's test data
         #[arg(long, requires = "tenant")]
         test: bool,
@@ -53,14 +54,14 @@ enum Action {
 #[derive(Args)]
 struct Create {
     /// Whose key [default: the installation's, with the scope `admin`]
-    #[arg(value_parser = slug)]
-    tenant: Option<String>,
+    #[arg(value_parser = Slug::new)]
+    tenant: Option<Slug>,
     /// What it may do; may be repeated [default: read and sell]
     #[arg(long, value_name = "SCOPE", value_enum)]
     scope: Vec<Scope>,
     /// What it is for
-    #[arg(long, default_value = "command line")]
-    name: String,
+    #[arg(long, default_value = "command line", value_parser = KeyName::new)]
+    name: KeyName,
     /// For the tenant's test data
     #[arg(long, requires = "tenant")]
     test: bool,
@@ -89,24 +90,24 @@ enum Scope {
     Admin,
 }
 
-impl Scope {
-    fn as_str(self) -> &'static str {
-        match self {
-            Scope::Read => "read",
-            Scope::Sell => "sell",
-            Scope::Manage => "manage",
-            Scope::Tasks => "tasks",
-            Scope::Admin => "admin",
+impl From<Scope> for KeyScope {
+    fn from(scope: Scope) -> KeyScope {
+        match scope {
+            Scope::Read => KeyScope::Read,
+            Scope::Sell => KeyScope::Sell,
+            Scope::Manage => KeyScope::Manage,
+            Scope::Tasks => KeyScope::Tasks,
+            Scope::Admin => KeyScope::Admin,
         }
     }
 }
 
 /// A key that leaked must be easy to revoke, so the whole key is taken too; its secret is neither sent nor shown. That
 /// is why this is no parser of an argument: a failing one repeats what was typed.
-fn reference(text: &str) -> Result<String, ClientError> {
+fn reference(text: &str) -> Result<KeyRef, ClientError> {
     let whole_key = text.strip_prefix("sh_").and_then(|key| key.rsplit_once('_'));
     let key = KeyRef::parse(whole_key.map_or(text, |(key, _secret)| key));
-    key.map(|key| key.to_string()).map_err(|malformed| ClientError::Usage(malformed.to_string()))
+    key.map_err(|malformed| ClientError::Usage(malformed.to_string()))
 }
 
 impl Act for KeyCommand {
@@ -121,104 +122,73 @@ impl Act for KeyCommand {
         }
     }
 
-    async fn act(&self, client: &Client, screen: &Screen) -> Result<(), ClientError> {
+    async fn act(&self, desk: Desk<'_>) -> Result<(), ClientError> {
         match &self.action {
-            Action::Create(create) => {
-                let request = Request::post(&["admin", "keys"]).json(create.body()?);
-                show_new(*screen, &client.send(&request).await?)
-            }
+            Action::Create(create) => show_new(desk, &desk.send(&kernel::create_key(&create.wanted()?)).await?).await,
             Action::List { tenant, test } => {
-                let request = Request::get(&["admin", "keys"]).query_if("tenant", tenant.as_deref());
-                let answer = client.send(&request.query_if("mode", test.then_some("test"))).await?;
-                screen.show(&answer, |page| keys(list(&page["keys"])))
+                let call = kernel::keys().query_if("tenant", tenant.as_ref());
+                let call = call.query_if("mode", test.then_some(KeyMode::Test));
+                desk.present(call, |page| rows(KEY, &page.keys, &())).await
             }
             Action::Rotate { key_ref, overlap } => {
-                let body = overlap.map_or_else(|| json!({}), |secs| json!({"overlap_secs": secs}));
-                let request = Request::post(&["admin", "keys", &reference(key_ref)?, "rotate"]).json(body);
-                show_new(*screen, &client.send(&request).await?)
+                let rotate = overlap.map_or_else(RotateKey::default, |overlap_secs| RotateKey { overlap_secs });
+                show_new(desk, &desk.send(&kernel::rotate_key(reference(key_ref)?, &rotate)).await?).await
             }
-            Action::Revoke { key_ref } => {
-                let answer = client.send(&Request::post(&["admin", "keys", &reference(key_ref)?, "revoke"])).await?;
-                screen.show(&answer, |key| fields(&key_fields(key)))
-            }
+            Action::Revoke { key_ref } => desk.detail(kernel::revoke_key(reference(key_ref)?), KEY).await,
         }
     }
 }
 
 impl Create {
-    fn body(&self) -> Result<Value, ClientError> {
-        let scopes: Vec<&str> = match (&self.tenant, self.scope.as_slice()) {
-            (None, []) => vec!["admin"],
-            (Some(_), []) => vec!["read", "sell"],
-            (_, scopes) => scopes.iter().map(|scope| scope.as_str()).collect(),
+    fn wanted(&self) -> Result<CreateKey, ClientError> {
+        let scopes = match (&self.tenant, self.scope.as_slice()) {
+            (None, []) => vec![KeyScope::Admin],
+            (Some(_), []) => vec![KeyScope::Read, KeyScope::Sell],
+            (_, scopes) => scopes.iter().map(|scope| (*scope).into()).collect(),
         };
-        let mut body = json!({"name": self.name, "scopes": scopes});
-        if let Some(tenant) = &self.tenant {
-            body["tenant"] = tenant.as_str().into();
-        }
-        if self.test {
-            body["mode"] = "test".into();
-        }
         let too_far = |_| ClientError::Usage("--expires-in goes beyond the end of the calendar".to_owned());
+        let now = jiff::Timestamp::now();
         let expires_at = match self.expires_in {
-            Some(secs) => Some(Timestamp::now().checked_add(SignedDuration::from_secs(secs)).map_err(too_far)?),
+            Some(secs) => Some(core_instant(now.checked_add(SignedDuration::from_secs(secs)).map_err(too_far)?)),
             None => self.expires_at,
         };
-        if let Some(expires_at) = expires_at {
-            body["expires_at"] = format!("{expires_at:.0}").into();
-        }
-        if let Some(requests_per_s) = self.requests_per_s {
-            body["requests_per_s"] = requests_per_s.into();
-        }
-        Ok(body)
+        let whole_second = |at: Timestamp| Timestamp::from_micros(at.micros() - at.micros().rem_euclid(1_000_000));
+        Ok(CreateKey {
+            tenant: self.tenant.clone(),
+            name: self.name.clone(),
+            scopes,
+            mode: if self.test { KeyMode::Test } else { KeyMode::Live },
+            expires_at: expires_at.map(whole_second),
+            requests_per_s: self.requests_per_s,
+        })
     }
 }
 
 /// The key alone on standard output, so that a script can take it; what it is goes beside.
-fn show_new(screen: Screen, answer: &crate::client::Answer) -> Result<(), ClientError> {
-    if screen.json {
-        return screen.raw(answer);
-    }
-    let key = answer.value()?;
-    screen.keep(fields(&key_fields(&key)).trim_end());
-    screen.note("the key is shown this once and kept nowhere");
-    screen.print(&text(&key["key"]))
+async fn show_new(desk: Desk<'_>, answer: &Answer<NewKey>) -> Result<(), ClientError> {
+    let Some(NewKey { key, about }) = desk.for_people(answer).await? else { return Ok(()) };
+    desk.screen.keep(details(KEY, &about, &()).trim_end());
+    desk.screen.note("the key is shown this once and kept nowhere");
+    desk.screen.print(&key)
 }
 
-fn scopes(key: &Value) -> String {
-    list(&key["scopes"]).iter().map(text).collect::<Vec<_>>().join(" ")
-}
-
-fn key_fields(key: &Value) -> Vec<(&'static str, String)> {
-    let expires = if key["expires_at"].is_null() { String::new() } else { shown_instant(&key["expires_at"]) };
-    vec![
-        ("ref", text(&key["id"])),
-        ("name", text(&key["name"])),
-        ("scopes", scopes(key)),
-        ("mode", text(&key["mode"])),
-        ("requests_per_s", text(&key["requests_per_s"])),
-        ("expires", expires),
-        ("revoked", text(&key["revoked_at"])),
-    ]
-}
-
-fn keys(keys: &[Value]) -> String {
-    let row =
-        |key: &Value| vec![text(&key["id"]), text(&key["name"]), scopes(key), text(&key["created_at"]), state(key)];
-    table(&["KEYREF", "NAME", "SCOPES", "CREATED", "STATE"], &[], keys.iter().map(row))
-}
-
-fn state(key: &Value) -> String {
-    let expires_at = key["expires_at"].as_str().and_then(|at| at.parse::<Timestamp>().ok());
-    if let Some(at) = key["revoked_at"].as_str() {
-        format!("revoked {at}")
-    } else if let Some(at) = expires_at {
-        let word = if at <= Timestamp::now() { "expired" } else { "expires" };
-        format!("{word} {}", shown_instant(&key["expires_at"]))
-    } else {
-        "good".to_owned()
-    }
-}
+const KEY: &[Show<Key>] = &[
+    line("ref", |key, ()| key.id.to_string()),
+    column("keyref", |key, ()| key.id.to_string()),
+    both("name", |key, ()| key.name.to_string()),
+    both("scopes", |key, ()| joined(key.scopes.iter().map(KeyScope::as_str), " ")),
+    line("mode", |key, ()| key.mode.to_string()),
+    line("requests_per_s", |key, ()| some(key.requests_per_s)),
+    line("expires", |key, ()| some(key.expires_at.map(shown_instant))),
+    line("revoked", |key, ()| some(key.revoked_at)),
+    column("created", |key, ()| key.created_at.to_string()),
+    column("state", |key, ()| match (key.revoked_at, key.expires_at) {
+        (Some(at), _) => format!("revoked {at}"),
+        (None, Some(at)) if at <= core_instant(jiff::Timestamp::now()) => format!("expired {}", shown_instant(at)),
+        (None, Some(at)) => format!("expires {}", shown_instant(at)),
+        (None, None) => "good".to_owned(),
+    }),
+];
 
 #[cfg(test)]
 mod tests {
@@ -227,7 +197,7 @@ mod tests {
     #[test]
     fn references() {
         for good in ["live_1_00ff00ff00ff00ff", "sh_live_1_00ff00ff00ff00ff_5ec2e7"] {
-            assert_eq!(reference(good).unwrap(), "live_1_00ff00ff00ff00ff");
+            assert_eq!(reference(good).unwrap().to_string(), "live_1_00ff00ff00ff00ff");
         }
         for bad in ["", "live", "sh_live_5ec2e7", "prod_1_00ff00ff00ff00ff", "5ec2e7"] {
             let error = reference(bad).unwrap_err();

@@ -20,12 +20,12 @@ mod migrate;
 mod money;
 mod op;
 mod op_view;
-mod pages;
 mod pool;
 mod pool_put;
 mod problem;
 mod schedule;
 mod screen;
+mod show;
 mod stay;
 mod stock;
 mod tenant;
@@ -41,6 +41,7 @@ use clap::{Args, Subcommand};
 use surehold_engine::block_on;
 
 use crate::client::{Client, ClientError, ConnectionArgs, Purpose};
+use desk::Desk;
 use screen::Screen;
 
 pub(crate) use completions::Completions;
@@ -57,15 +58,30 @@ pub(crate) struct Common {
     connection: ConnectionArgs,
 }
 
-#[derive(Subcommand)]
-pub(crate) enum ApiCommand {
+/// Commands that ask the API, a line each.
+macro_rules! api_commands {
+    ($($name:ident($command:ty)),* $(,)?) => {
+        #[derive(Subcommand)]
+        pub(crate) enum ApiCommand {
+            $($name(Box<$command>)),*
+        }
+
+        impl ApiCommand {
+            pub(crate) fn run(&self) -> ExitCode {
+                match self { $(ApiCommand::$name(command) => run(command.as_ref())),* }
+            }
+        }
+    };
+}
+
+api_commands! {
     Tenant(tenant::TenantCommand),
     Key(key::KeyCommand),
     Pool(pool::PoolCommand),
     Availability(availability::Availability),
     Hold(hold::HoldCommand),
     Stay(stay::StayCommand),
-    Stock(Box<stock::StockCommand>),
+    Stock(stock::StockCommand),
     Schedule(schedule::ScheduleCommand),
     Events(events::Events),
     Op(op::OpCommand),
@@ -75,26 +91,23 @@ pub(crate) enum ApiCommand {
     Webhook(webhook::WebhookCommand),
 }
 
-impl ApiCommand {
-    pub(crate) fn run(&self) -> ExitCode {
-        match self {
-            ApiCommand::Tenant(command) => run(command),
-            ApiCommand::Key(command) => run(command),
-            ApiCommand::Pool(command) => run(command),
-            ApiCommand::Availability(command) => run(command),
-            ApiCommand::Hold(command) => run(command),
-            ApiCommand::Stay(command) => run(command),
-            ApiCommand::Stock(command) => run(command.as_ref()),
-            ApiCommand::Schedule(command) => run(command),
-            ApiCommand::Events(command) => run(command),
-            ApiCommand::Op(command) => run(command),
-            ApiCommand::Case(command) => run(command),
-            ApiCommand::Epoch(command) => run(command),
-            ApiCommand::Explain(command) => run(command),
-            ApiCommand::Webhook(command) => run(command),
+/// A command of a command: what it does is said by a type of its own, which runs at a desk.
+macro_rules! actions {
+    ($($(#[$attribute:meta])* $name:ident($action:ty)),* $(,)?) => {
+        #[derive(clap::Subcommand)]
+        enum Action {
+            $($(#[$attribute])* $name($action)),*
         }
-    }
+
+        impl Action {
+            async fn run(&self, desk: $crate::commands::desk::Desk<'_>) -> Result<(), $crate::client::ClientError> {
+                match self { $(Action::$name(action) => action.run(desk).await),* }
+            }
+        }
+    };
 }
+
+pub(crate) use actions;
 
 /// A command that asks the API.
 trait Act {
@@ -104,7 +117,12 @@ trait Act {
         Purpose::Use
     }
 
-    async fn act(&self, client: &Client, screen: &Screen) -> Result<(), ClientError>;
+    /// Whether it works on the data of a tenant's test twin.
+    fn test(&self) -> bool {
+        false
+    }
+
+    async fn act(&self, desk: Desk<'_>) -> Result<(), ClientError>;
 }
 
 fn run(command: &impl Act) -> ExitCode {
@@ -127,9 +145,9 @@ fn finish(ran: Result<(), ClientError>, json: bool) -> ExitCode {
 
 async fn act(command: &impl Act) -> Result<(), ClientError> {
     let client = Client::connect(&command.common().connection, command.purpose()).await?;
-    let screen = Screen::new(command.common().json);
+    let desk = Desk::new(&client, Screen::new(command.common().json), command.test());
     let ran = tokio::select! {
-        ran = command.act(&client, &screen) => ran,
+        ran = command.act(desk) => ran,
         _ = tokio::signal::ctrl_c() => Err(ClientError::Interrupted),
     };
     // Also after an interruption: what the engine has begun it finishes. Who interrupts again insists.

@@ -1,6 +1,5 @@
 //! Amounts as people write them: `450.00`, where the API has minor units. Exact: nothing is rounded.
 
-use serde_json::Value;
 use surehold_core::kernel::Currency;
 
 use super::decimal::{self, NoDecimal};
@@ -12,11 +11,8 @@ const AMOUNT_END: i64 = 1_000_000_000_000_000;
 const PRICE_DECIMALS: usize = 6;
 
 /// How amounts of one currency are written.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Money {
-    code: String,
-    decimals: usize,
-}
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Money(Option<Currency>);
 
 /// Which sign stands before the cents. In files of spreadsheets that separate cells by semicolons it may be a comma.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,31 +22,34 @@ pub(super) enum DecimalSign {
 }
 
 impl Money {
-    /// Of the currency that an answer names.
-    pub(super) fn of(answer: &Value) -> Money {
-        let code = answer["currency"].as_str().unwrap_or_default().to_owned();
-        // A newer server may know currencies that this program does not.
-        let decimals = Currency::parse(&code).map_or(2, |currency| currency.decimals());
-        Money { code, decimals: usize::from(decimals) }
+    /// Of whatever is not known.
+    pub(super) const UNKNOWN: Money = Money(None);
+
+    pub(super) fn of(currency: Currency) -> Money {
+        Money(Some(currency))
+    }
+
+    fn decimals(self) -> usize {
+        self.0.map_or(2, |currency| currency.decimals().into())
     }
 
     /// `BRL 450.00`
-    pub(super) fn show(&self, minor: &Value) -> String {
-        minor.as_i64().map_or(String::new(), |minor| format!("{} {}", self.code, self.plain(minor)))
+    pub(super) fn show(self, minor: i64) -> String {
+        format!("{} {}", self.code(), self.plain(minor))
     }
 
     /// `BRL`
     pub(super) fn code(&self) -> &str {
-        &self.code
+        self.0.as_ref().map_or("", Currency::as_str)
     }
 
     /// `450.00`
-    pub(super) fn plain(&self, minor: i64) -> String {
-        decimal::show(minor, self.decimals)
+    pub(super) fn plain(self, minor: i64) -> String {
+        decimal::show(minor, self.decimals())
     }
 
     /// `450` where there are no cents.
-    pub(super) fn short(&self, minor: i64) -> String {
+    pub(super) fn short(self, minor: i64) -> String {
         let plain = self.plain(minor);
         match plain.split_once('.') {
             Some((whole, cents)) if cents.bytes().all(|digit| digit == b'0') => whole.to_owned(),
@@ -59,44 +58,44 @@ impl Money {
     }
 
     /// In minor units. Refuses what could mean two things: signs between thousands, more digits than there are cents.
-    pub(super) fn parse(&self, text: &str, sign: DecimalSign) -> Result<i64, String> {
+    pub(super) fn parse(self, text: &str, sign: DecimalSign) -> Result<i64, String> {
         let wrong = || format!("`{}` is no amount; write it like {}", shown(text), self.example());
         let too_large = || format!("`{}` is more than any price", shown(text));
-        match decimal::parse(text, self.decimals, sign) {
+        match decimal::parse(text, self.decimals(), sign) {
             Ok(minor) if minor < AMOUNT_END => Ok(minor),
             Ok(_) | Err(NoDecimal::TooLarge) => Err(too_large()),
             Err(NoDecimal::Malformed) => Err(wrong()),
             Err(NoDecimal::TooManyDecimals) => {
                 let (text, example) = (shown(text), self.example());
-                Err(format!("`{text}` has more decimals than {} has; write it like {example}", self.code))
+                Err(format!("`{text}` has more decimals than {} has; write it like {example}", self.code()))
             }
         }
     }
 
     /// A price in millionths of a minor unit: up to six decimals behind the cents.
-    pub(super) fn parse_price(&self, text: &str, sign: DecimalSign) -> Result<i64, String> {
+    pub(super) fn parse_price(self, text: &str, sign: DecimalSign) -> Result<i64, String> {
         let (text_shown, example) = (shown(text), self.example());
-        decimal::parse(text, self.decimals + PRICE_DECIMALS, sign).map_err(|why| match why {
+        decimal::parse(text, self.decimals() + PRICE_DECIMALS, sign).map_err(|why| match why {
             NoDecimal::Malformed => format!("`{text_shown}` is no price; write it like {example}"),
             NoDecimal::TooManyDecimals => {
-                format!("`{text_shown}` has more than {} decimals", self.decimals + PRICE_DECIMALS)
+                format!("`{text_shown}` has more than {} decimals", self.decimals() + PRICE_DECIMALS)
             }
             NoDecimal::TooLarge => format!("`{text_shown}` is more than any price"),
         })
     }
 
     /// `3.333333`, of a decimal text in minor units such as `333.3333`: all the decimals that it has.
-    pub(super) fn exact(&self, minor: &Value) -> String {
-        minor.as_str().map_or(String::new(), |minor| decimal::shifted(minor, self.decimals))
+    pub(super) fn exact(self, minor: &str) -> String {
+        decimal::shifted(minor, self.decimals())
     }
 
     /// The same without zeros behind the cents.
-    pub(super) fn exact_short(&self, minor: &str) -> String {
-        decimal::short(&decimal::shifted(minor, self.decimals), self.decimals)
+    pub(super) fn exact_short(self, minor: &str) -> String {
+        decimal::short(&self.exact(minor), self.decimals())
     }
 
-    fn example(&self) -> String {
-        match self.decimals {
+    fn example(self) -> String {
+        match self.decimals() {
             0 => "450".to_owned(),
             decimals => format!("450.{}", "0".repeat(decimals)),
         }
@@ -106,10 +105,9 @@ impl Money {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::json;
 
     fn money(code: &str) -> Money {
-        Money::of(&json!({ "currency": code }))
+        Money::of(Currency::parse(code).unwrap())
     }
 
     #[test]
@@ -124,8 +122,7 @@ mod tests {
         check("BRL", 0, "0.00", "0");
         check("JPY", 12_000, "12000", "12000");
         check("KWD", 12_345, "12.345", "12.345");
-        assert_eq!(money("BRL").show(&json!(45_000)), "BRL 450.00");
-        assert_eq!(money("BRL").show(&json!(null)), "");
+        assert_eq!(money("BRL").show(45_000), "BRL 450.00");
     }
 
     #[test]
@@ -137,9 +134,8 @@ mod tests {
         for bad in ["0.000000001", "1,50", "", "-1", "99999999999999999999"] {
             assert!(parse("EUR", bad).is_err(), "{bad}");
         }
-        assert_eq!(money("EUR").exact(&json!("333.3333")), "3.333333");
-        assert_eq!(money("EUR").exact(&json!("-50")), "-0.50");
-        assert_eq!(money("EUR").exact(&json!(null)), "");
+        assert_eq!(money("EUR").exact("333.3333"), "3.333333");
+        assert_eq!(money("EUR").exact("-50"), "-0.50");
     }
 
     #[test]

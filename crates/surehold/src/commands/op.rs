@@ -1,16 +1,17 @@
 //! `surehold op`: what became of operations, and what people do about them.
 
 use clap::{ArgGroup, Args, Subcommand};
-use serde_json::json;
-use surehold_core::operations::{Correlation, OperationState, TypeName};
+use surehold_api::Call;
+use surehold_api::operations::{self, Act as ActBody, OperationActed, SettleEffect, Verdict};
+use surehold_core::kernel::Slug;
+use surehold_core::operations::{Correlation, DedupeKey, OperationState, TypeName};
 
-use super::input::{Acting, TestMode, operation_key, slug};
-use super::op_view::{acted, operation, operations, settled};
-use super::pages::show_all;
-use super::screen::Screen;
+use super::desk::Desk;
+use super::input::{Acting, TestMode, operation_key};
+use super::op_view::{ACTED, OPERATIONS, SETTLED, operation};
 use super::timeline_view::timeline;
 use super::{Act, Common};
-use crate::client::{Client, ClientError, Request};
+use crate::client::ClientError;
 
 /// List and look at operations; run, cancel, redrive and settle them
 #[derive(Args)]
@@ -38,27 +39,19 @@ enum Action {
     /// Show everything about something as one line of time
     Timeline {
         /// The tenant's slug
-        #[arg(value_parser = slug)]
-        tenant: String,
+        #[arg(value_parser = Slug::new)]
+        tenant: Slug,
         /// What it is about, as in purchaseId=4711
-        #[arg(value_name = "KIND=VALUE", value_parser = correlation)]
-        correlation: String,
+        #[arg(value_name = "KIND=VALUE", value_parser = Correlation::parse)]
+        correlation: Correlation,
     },
 }
 
-fn correlation(text: &str) -> Result<String, String> {
-    Correlation::parse(text).map(|correlation| correlation.to_string()).map_err(|invalid| invalid.to_string())
-}
-
-fn type_name(text: &str) -> Result<String, String> {
-    TypeName::new(text).map(|name| name.to_string()).map_err(|invalid| invalid.to_string())
-}
-
 /// Spelled as people do: any case, `-` for `_`.
-fn state(text: &str) -> Result<&'static str, String> {
+fn state(text: &str) -> Result<OperationState, String> {
     let state = OperationState::parse(&text.to_ascii_uppercase().replace('-', "_"));
     let known = OperationState::ALL.iter().map(|state| state.as_str()).collect::<Vec<_>>().join(", ");
-    state.map(OperationState::as_str).ok_or_else(|| format!("the states are {known}"))
+    state.ok_or_else(|| format!("the states are {known}"))
 }
 
 /// List operations by state, or those that have to do with something
@@ -66,28 +59,28 @@ fn state(text: &str) -> Result<&'static str, String> {
 #[command(group(ArgGroup::new("which").required(true)))]
 struct List {
     /// The tenant's slug
-    #[arg(value_parser = slug)]
-    tenant: String,
+    #[arg(value_parser = Slug::new)]
+    tenant: Slug,
     /// pending, running, failed, dead-letter, or succeeded with a --type
     #[arg(long, group = "which", value_parser = state)]
-    state: Option<&'static str>,
+    state: Option<OperationState>,
     /// Those that have to do with this, as in purchaseId=4711
-    #[arg(long, value_name = "KIND=VALUE", group = "which", value_parser = correlation)]
-    correlation: Option<String>,
+    #[arg(long, value_name = "KIND=VALUE", group = "which", value_parser = Correlation::parse)]
+    correlation: Option<Correlation>,
     /// Only those of this type
-    #[arg(long, value_name = "TYPE", value_parser = type_name, requires = "state")]
-    r#type: Option<String>,
+    #[arg(long, value_name = "TYPE", value_parser = TypeName::new, requires = "state")]
+    r#type: Option<TypeName>,
     /// Dead ones also if somebody has dealt with them
     #[arg(long, requires = "state")]
     include_resolved: bool,
 }
 
 impl List {
-    fn request(&self) -> Request {
-        let request = Request::get(&["v1", &self.tenant, "operations"]);
-        let request = request.query_if("state", self.state).query_if("type", self.r#type.as_deref());
-        let request = request.query_if("correlation", self.correlation.as_deref());
-        request.query_if("include_resolved", self.include_resolved.then_some("true"))
+    async fn run(&self, desk: Desk<'_>) -> Result<(), ClientError> {
+        let call = operations::operations(&self.tenant).query_if("state", self.state);
+        let call = call.query_if("type", self.r#type.as_ref()).query_if("correlation", self.correlation.as_ref());
+        let call = call.query_if("include_resolved", self.include_resolved.then_some(true));
+        desk.list(call, OPERATIONS, "there are none").await
     }
 }
 
@@ -95,24 +88,14 @@ impl List {
 #[derive(Args)]
 struct OpArgs {
     /// The tenant's slug
-    #[arg(value_parser = slug)]
-    tenant: String,
+    #[arg(value_parser = Slug::new)]
+    tenant: Slug,
     /// Its type, as lists show it
-    #[arg(value_name = "TYPE", value_parser = type_name)]
-    kind: String,
+    #[arg(value_name = "TYPE", value_parser = TypeName::new)]
+    kind: TypeName,
     /// Its key, as lists show it
     #[arg(id = "operation_key", value_name = "KEY", value_parser = operation_key)]
-    key: String,
-}
-
-impl OpArgs {
-    fn get(&self) -> Request {
-        Request::get(&["v1", &self.tenant, "operations", &self.kind, &self.key])
-    }
-
-    fn post(&self, action: &str) -> Request {
-        Request::post(&["v1", &self.tenant, "operations", &self.kind, &self.key, action])
-    }
+    key: DedupeKey,
 }
 
 #[derive(Args)]
@@ -124,8 +107,13 @@ struct OpAct {
 }
 
 impl OpAct {
-    fn request(&self, action: &str) -> Result<Request, ClientError> {
-        Ok(self.operation.post(action).json(self.acting.json()?))
+    async fn run(
+        &self,
+        desk: Desk<'_>,
+        call: fn(&Slug, &TypeName, &DedupeKey, &ActBody) -> Call<OperationActed>,
+    ) -> Result<(), ClientError> {
+        let OpArgs { tenant, kind, key } = &self.operation;
+        desk.detail(call(tenant, kind, key, &self.acting.act()?), ACTED).await
     }
 }
 
@@ -149,17 +137,13 @@ struct Settle {
 }
 
 impl Settle {
-    fn request(&self) -> Result<Request, ClientError> {
-        let mut body = self.acting.json()?;
-        body["step"] = self.step.into();
-        match &self.happened {
-            Some(provider_ref) => {
-                body["verdict"] = json!("happened");
-                body["provider_ref"] = json!(provider_ref);
-            }
-            None => body["verdict"] = json!("did_not_happen"),
-        }
-        Ok(self.operation.post("settle").json(body))
+    async fn run(&self, desk: Desk<'_>) -> Result<(), ClientError> {
+        let (OpArgs { tenant, kind, key }, ActBody { actor, reason }) = (&self.operation, self.acting.act()?);
+        let provider_ref = self.happened.clone();
+        let verdict = if provider_ref.is_some() { Verdict::Happened } else { Verdict::DidNotHappen };
+        let settle = SettleEffect { step: self.step, verdict, provider_ref, actor, reason };
+        let call = operations::settle(tenant, kind, key, &settle);
+        desk.detail(call, SETTLED).await
     }
 }
 
@@ -168,33 +152,31 @@ impl Act for OpCommand {
         &self.common
     }
 
-    async fn act(&self, client: &Client, screen: &Screen) -> Result<(), ClientError> {
-        let (request, view): (Request, fn(&serde_json::Value) -> String) = match &self.action {
-            Action::List(list) => {
-                let request = list.request().test(self.mode.test);
-                return show_all(client, *screen, &request, "operations", operations, "there are none").await;
+    fn test(&self) -> bool {
+        self.mode.test
+    }
+
+    async fn act(&self, desk: Desk<'_>) -> Result<(), ClientError> {
+        match &self.action {
+            Action::List(list) => list.run(desk).await,
+            Action::Show(OpArgs { tenant, kind, key }) => {
+                desk.present(operations::operation(tenant, kind, key), operation).await
             }
+            Action::Retry(act) => act.run(desk, operations::retry).await,
+            Action::Cancel(act) => act.run(desk, operations::cancel).await,
+            Action::Redrive(act) => act.run(desk, operations::redrive).await,
+            Action::Settle(settle) => settle.run(desk).await,
             Action::Timeline { tenant, correlation } => {
-                let request = Request::get(&["v1", tenant, "timeline"]).query("correlation", correlation);
-                let answer = client.send(&request.test(self.mode.test)).await?;
-                if !screen.json {
-                    let value = answer.value()?;
-                    if value["entries"].as_array().is_none_or(Vec::is_empty) {
-                        screen.note("nothing is known of it");
-                    } else if value["cut"] == true {
-                        screen.note("there is more than is shown");
-                    }
+                let answer = desk.send(&operations::timeline(tenant).query("correlation", correlation)).await?;
+                let Some(found) = desk.for_people(&answer).await? else { return Ok(()) };
+                if found.entries.is_empty() {
+                    desk.screen.note("nothing is known of it");
+                } else if found.cut {
+                    desk.screen.note("there is more than is shown");
                 }
-                return screen.show(&answer, timeline);
+                desk.screen.print(&timeline(&found))
             }
-            Action::Show(args) => (args.get(), operation),
-            Action::Retry(act) => (act.request("retry")?, acted),
-            Action::Cancel(act) => (act.request("cancel")?, acted),
-            Action::Redrive(act) => (act.request("redrive")?, acted),
-            Action::Settle(settle) => (settle.request()?, settled),
-        };
-        let answer = client.send(&request.test(self.mode.test)).await?;
-        screen.show(&answer, view)
+        }
     }
 }
 
@@ -205,7 +187,7 @@ mod tests {
     #[test]
     fn states_as_people_write_them() {
         for (text, expected) in [("FAILED", "FAILED"), ("dead-letter", "DEAD_LETTER"), ("Dead_Letter", "DEAD_LETTER")] {
-            assert_eq!(state(text), Ok(expected));
+            assert_eq!(state(text).unwrap().as_str(), expected);
         }
         assert!(state("dead").unwrap_err().contains("PENDING, RUNNING"));
     }

@@ -1,126 +1,135 @@
 //! How operations look to people.
 
-use serde_json::Value;
+use surehold_api::{Attempt, Effect, EffectSettled, Operation, OperationActed, OperationSummary};
+use surehold_core::operations::OperationState;
 
-use super::view::{ago, fields, instant, list, table, text};
+use super::show::{Show, column, details, joined, line, number, rows, some};
+use super::view::{ago, instant};
+
+pub(super) const OPERATIONS: &[Show<OperationSummary>] = &[
+    column("type", |operation, ()| operation.r#type.to_string()),
+    column("key", |operation, ()| operation.key.to_string()),
+    column("state", |operation, ()| operation.state.to_string()),
+    number(column("attempts", |operation, ()| some(operation.attempts))),
+    column("standing", |operation, ()| standing(operation)),
+    column("error", |operation, ()| {
+        let error = operation.run.as_ref().and_then(|run| run.last_error.as_deref());
+        let error = error.or(operation.dead_letter.as_ref().map(|letter| letter.error.as_str()));
+        shortened(error.unwrap_or_default(), 60)
+    }),
+];
 
 /// What it waits for, what runs it, or how it ended.
-fn standing(operation: &Value) -> String {
-    let run = &operation["run"];
-    match operation["state"].as_str() {
-        Some("RUNNING") => format!("began {}", ago(&run["locked_at"])),
-        Some("PENDING" | "FAILED") => match (run["waiting_on"].as_str(), run["run_at"].is_null()) {
-            (Some(waiting), _) => format!("waiting on: {waiting}"),
-            (None, false) => format!("due {}", ago(&run["run_at"])),
-            (None, true) => String::new(),
-        },
-        Some("DEAD_LETTER") => {
-            let letter = &operation["dead_letter"];
-            let dealt = if letter["resolved_at"].is_null() { "" } else { ", dealt with" };
-            format!("{} {}{dealt}", text(&letter["code"]), ago(&letter["dead_at"]))
+fn standing(operation: &OperationSummary) -> String {
+    let run = operation.run.as_ref();
+    match operation.state {
+        OperationState::Running => format!("began {}", some(run.and_then(|run| run.locked_at).map(ago))),
+        OperationState::Pending | OperationState::Failed => {
+            match run.map(|run| (run.waiting_on.as_ref(), run.run_at)) {
+                Some((Some(waiting), _)) => format!("waiting on: {waiting}"),
+                Some((None, Some(run_at))) => format!("due {}", ago(run_at)),
+                Some((None, None)) | None => String::new(),
+            }
         }
-        _ => ago(&operation["finished_at"]),
+        OperationState::DeadLetter => some(operation.dead_letter.as_ref().map(|letter| {
+            let dealt = if letter.resolved_at.is_none() { "" } else { ", dealt with" };
+            format!("{} {}{dealt}", letter.code, ago(letter.dead_at))
+        })),
+        OperationState::Succeeded => some(operation.finished_at.map(ago)),
     }
 }
 
-fn error(operation: &Value) -> String {
-    let error = match &operation["run"]["last_error"] {
-        Value::Null => &operation["dead_letter"]["error"],
-        error => error,
-    };
-    shortened(&text(error), 60)
-}
-
 /// To be read at a glance; the whole is shown with the thing itself.
-pub(super) fn shortened(text: &str, chars_max: usize) -> String {
+fn shortened(text: &str, chars_max: usize) -> String {
     if text.chars().count() <= chars_max {
         return text.to_owned();
     }
     text.chars().take(chars_max.saturating_sub(1)).chain(['…']).collect()
 }
 
-pub(super) fn operations(found: &[Value]) -> String {
-    let row = |operation: &Value| {
-        let names = ["type", "key", "state", "attempts"];
-        let mut row: Vec<String> = names.iter().map(|name| text(&operation[*name])).collect();
-        row.extend([standing(operation), error(operation)]);
-        row
-    };
-    table(&["TYPE", "KEY", "STATE", "ATTEMPTS", "STANDING", "ERROR"], &[3], found.iter().map(row))
-}
+const OPERATION: &[Show<Operation>] = &[
+    line("operation", |Operation { summary, .. }, ()| format!("{} {}", summary.r#type, summary.key)),
+    line("state", |operation, ()| operation.summary.state.to_string()),
+    line("about", |operation, ()| joined(&operation.correlations, " ")),
+    line("aggregate", |operation, ()| some(operation.aggregate.as_ref())),
+    line("generation", |operation, ()| some(operation.summary.generation.filter(|generation| *generation != 1))),
+    line("attempts", |operation, ()| some(operation.summary.attempts)),
+    line("created", |operation, ()| some(operation.summary.created_at.map(instant))),
+    line("due", |operation, ()| some(operation.summary.run.as_ref().and_then(|run| run.run_at).map(instant))),
+    line("waiting on", |operation, ()| some(operation.summary.run.as_ref().and_then(|run| run.waiting_on.as_ref()))),
+    line("running since", |operation, ()| {
+        some(operation.summary.run.as_ref().and_then(|run| run.locked_at).map(instant))
+    }),
+    line("lease until", |operation, ()| {
+        some(operation.summary.run.as_ref().and_then(|run| run.lease_until).map(instant))
+    }),
+    line("worker", |operation, ()| some(operation.summary.run.as_ref().and_then(|run| run.worker.as_ref()))),
+    line("leases lost", |operation, ()| {
+        some(operation.summary.run.as_ref().map(|run| run.leases_lost).filter(|lost| *lost != 0))
+    }),
+    line("last error", |operation, ()| some(operation.summary.run.as_ref().and_then(|run| run.last_error.as_ref()))),
+    line("finished", |operation, ()| some(operation.summary.finished_at.map(instant))),
+    line("died", |operation, ()| some(operation.summary.dead_letter.as_ref().map(|letter| instant(letter.dead_at)))),
+    line("died of", |operation, ()| {
+        let died_of = |text: String| text.trim_matches(':').trim().to_owned();
+        let letter = operation.summary.dead_letter.as_ref();
+        some(letter.map(|letter| died_of(format!("{}: {}", letter.code, letter.error))))
+    }),
+    line("dealt with", |operation, ()| {
+        some(operation.summary.dead_letter.as_ref().and_then(|letter| letter.resolved_at).map(instant))
+    }),
+    line("dealt with by", |operation, ()| {
+        some(operation.summary.dead_letter.as_ref().and_then(|letter| letter.resolved_by.as_ref()))
+    }),
+    line("resolution", |operation, ()| {
+        some(operation.summary.dead_letter.as_ref().and_then(|letter| letter.resolution.as_ref()))
+    }),
+    line("payload", |operation, ()| operation.payload.to_string()),
+    line("result", |operation, ()| some(operation.result.as_ref())),
+];
 
-pub(super) fn operation(operation: &Value) -> String {
-    let (run, letter) = (&operation["run"], &operation["dead_letter"]);
-    let about: Vec<String> = list(&operation["correlations"]).iter().map(text).collect();
-    let generation = Some(&operation["generation"]).filter(|generation| **generation != 1).map(text);
-    let lost = Some(&run["leases_lost"]).filter(|lost| **lost != 0).map(text);
-    let mut shown = fields(&[
-        ("operation", format!("{} {}", text(&operation["type"]), text(&operation["key"]))),
-        ("state", text(&operation["state"])),
-        ("about", about.join(" ")),
-        ("aggregate", text(&operation["aggregate"])),
-        ("generation", generation.unwrap_or_default()),
-        ("attempts", text(&operation["attempts"])),
-        ("created", instant(&operation["created_at"])),
-        ("due", instant(&run["run_at"])),
-        ("waiting on", text(&run["waiting_on"])),
-        ("running since", instant(&run["locked_at"])),
-        ("lease until", instant(&run["lease_until"])),
-        ("worker", text(&run["worker"])),
-        ("leases lost", lost.unwrap_or_default()),
-        ("last error", text(&run["last_error"])),
-        ("finished", instant(&operation["finished_at"])),
-        ("died", instant(&letter["dead_at"])),
-        ("died of", [&letter["code"], &letter["error"]].map(text).join(": ").trim_matches(':').trim().to_owned()),
-        ("dealt with", instant(&letter["resolved_at"])),
-        ("dealt with by", text(&letter["resolved_by"])),
-        ("resolution", text(&letter["resolution"])),
-        ("payload", text(&operation["payload"])),
-        ("result", text(&operation["result"])),
-    ]);
-    let effects = list(&operation["effects"]);
-    if !effects.is_empty() {
+const EFFECTS: &[Show<Effect>] = &[
+    number(column("step", |effect, ()| effect.step.to_string())),
+    column("effect", |effect, ()| effect.state.to_string()),
+    column("doubt", |effect, ()| effect.doubt.to_string()),
+    column("intended", |effect, ()| effect.intent_at.to_string()),
+    column("reference", |effect, ()| some(effect.provider_ref.as_ref())),
+    column("idempotency key", |effect, ()| effect.idempotency_key.clone()),
+    column("request", |effect, ()| shortened(&effect.request.to_string(), 80)),
+];
+
+const HISTORY: &[Show<Attempt>] = &[
+    number(column("#", |attempt, ()| attempt.number.to_string())),
+    column("at", |attempt, ()| attempt.ended_at.to_string()),
+    column("what", |attempt, ()| attempt.outcome.to_string()),
+    column("by", |attempt, ()| match &attempt.actor {
+        Some(actor) => actor.to_string(),
+        None => some(attempt.worker.as_ref()),
+    }),
+    column("code", |attempt, ()| some(attempt.code.as_ref())),
+    column("error or reason", |attempt, ()| some(attempt.error.as_ref())),
+];
+
+pub(super) fn operation(operation: &Operation) -> String {
+    let mut shown = details(OPERATION, operation, &());
+    if !operation.effects.is_empty() {
         shown.push('\n');
-        shown += &table(
-            &["STEP", "EFFECT", "DOUBT", "INTENDED", "REFERENCE", "IDEMPOTENCY KEY", "REQUEST"],
-            &[0],
-            effects.iter().map(|effect| {
-                let names = ["step", "state", "doubt", "intent_at", "provider_ref", "idempotency_key"];
-                let mut row: Vec<String> = names.iter().map(|name| text(&effect[*name])).collect();
-                row.push(shortened(&text(&effect["request"]), 80));
-                row
-            }),
-        );
+        shown += &rows(EFFECTS, &operation.effects, &());
     }
-    let history = list(&operation["history"]);
-    if !history.is_empty() {
+    if !operation.history.is_empty() {
         shown.push('\n');
-        shown += &table(
-            &["#", "AT", "WHAT", "BY", "CODE", "ERROR OR REASON"],
-            &[0],
-            history.iter().map(|attempt| {
-                let by = if attempt["actor"].is_null() { &attempt["worker"] } else { &attempt["actor"] };
-                let values = [
-                    &attempt["number"],
-                    &attempt["ended_at"],
-                    &attempt["outcome"],
-                    by,
-                    &attempt["code"],
-                    &attempt["error"],
-                ];
-                values.map(text).to_vec()
-            }),
-        );
+        shown += &rows(HISTORY, &operation.history, &());
     }
     shown
 }
 
-pub(super) fn acted(acted: &Value) -> String {
-    let name = format!("{} {}", text(&acted["type"]), text(&acted["key"]));
-    fields(&[("operation", name), ("state", text(&acted["state"]))])
-}
+pub(super) const ACTED: &[Show<OperationActed>] = &[
+    line("operation", |acted, ()| format!("{} {}", acted.r#type, acted.key)),
+    line("state", |acted, ()| acted.state.to_string()),
+];
 
-pub(super) fn settled(settled: &Value) -> String {
-    let name = format!("{} {}", text(&settled["type"]), text(&settled["key"]));
-    fields(&[("operation", name), ("step", text(&settled["step"])), ("effect", text(&settled["effect"]))])
-}
+pub(super) const SETTLED: &[Show<EffectSettled>] = &[
+    line("operation", |settled, ()| format!("{} {}", settled.r#type, settled.key)),
+    line("step", |settled, ()| settled.step.to_string()),
+    line("effect", |settled, ()| settled.effect.to_string()),
+];

@@ -1,16 +1,16 @@
 //! `surehold pool`
 
 use clap::{Args, Subcommand};
-use jiff::civil::Date;
-use serde_json::json;
+use surehold_api::Call;
+use surehold_api::kernel::{self, AdjustPool, Pool};
+use surehold_core::kernel::{ResourceName, Slot, Slug};
 
-use super::input::{IdempotencyKey, TestMode, date, resource, slug};
-use super::pages::show_all;
+use super::desk::Desk;
+use super::input::{IdempotencyKey, TestMode, resource, slot};
 use super::pool_put::Put;
-use super::screen::Screen;
-use super::view::pools;
+use super::show::{Show, column, number, rows};
 use super::{Act, Common};
-use crate::client::{Client, ClientError, Request};
+use crate::client::ClientError;
 
 /// Put, list, look at and adjust pools
 #[derive(Args)]
@@ -29,11 +29,11 @@ enum Action {
     /// List pools, by date and name
     List {
         /// The tenant\'s slug
-        #[arg(value_parser = slug)]
-        tenant: String,
+        #[arg(value_parser = Slug::new)]
+        tenant: Slug,
         /// Only those of this resource
         #[arg(long, value_parser = resource)]
-        resource: Option<String>,
+        resource: Option<ResourceName>,
     },
     /// Show a pool
     Show {
@@ -56,21 +56,42 @@ enum Action {
 #[derive(Args)]
 pub(super) struct PoolArgs {
     /// The tenant\'s slug
-    #[arg(value_parser = slug)]
-    pub(super) tenant: String,
+    #[arg(value_parser = Slug::new)]
+    pub(super) tenant: Slug,
     /// As in double or t-shirt
     #[arg(value_parser = resource)]
-    pub(super) resource: String,
+    pub(super) resource: ResourceName,
     /// Its date, for what is sold by the night or day
-    #[arg(long, value_name = "DATE", value_parser = date)]
-    pub(super) slot: Option<Date>,
+    #[arg(long, value_name = "DATE", value_parser = slot)]
+    pub(super) slot: Option<Slot>,
 }
 
 impl PoolArgs {
-    /// Puts the slot on a request for the pool.
-    pub(super) fn slotted(&self, request: Request) -> Request {
-        request.query_if("slot", self.slot.map(|slot| slot.to_string()).as_deref())
+    pub(super) fn slotted<T>(&self, call: Call<T>) -> Call<T> {
+        call.query_if("slot", self.slot)
     }
+}
+
+pub(super) const POOLS: &[Show<Pool>] = &[
+    column("resource", |pool, ()| pool.resource.to_string()),
+    column("slot", |pool, ()| pool.slot.to_string()),
+    number(column("available", |pool, ()| pool.available.to_string())),
+    number(column("total", |pool, ()| pool.total.to_string())),
+    number(column("overbook", |pool, ()| pool.overbook.to_string())),
+    number(column("held", |pool, ()| pool.held.to_string())),
+    number(column("booked", |pool, ()| pool.booked.to_string())),
+    number(column("version", |pool, ()| pool.version.to_string())),
+    column("state", |pool, ()| {
+        let mut state = vec![if pool.closed { "closed" } else { "open" }.to_owned()];
+        for (units, what) in [(pool.granted, "granted"), (pool.oversold, "oversold")] {
+            state.extend((units > 0).then(|| format!("{units} {what}")));
+        }
+        state.join(", ")
+    }),
+];
+
+pub(super) fn one_pool(pool: &Pool) -> String {
+    rows(POOLS, std::slice::from_ref(pool), &())
 }
 
 impl Act for PoolCommand {
@@ -78,26 +99,24 @@ impl Act for PoolCommand {
         &self.common
     }
 
-    async fn act(&self, client: &Client, screen: &Screen) -> Result<(), ClientError> {
-        let test = self.mode.test;
+    fn test(&self) -> bool {
+        self.mode.test
+    }
+
+    async fn act(&self, desk: Desk<'_>) -> Result<(), ClientError> {
         match &self.action {
-            Action::Put(put) => put.run(client, *screen, test).await,
+            Action::Put(put) => put.run(desk).await,
             Action::List { tenant, resource } => {
-                let request = Request::get(&["v1", tenant, "pools"]).test(test);
-                let request = request.query_if("resource", resource.as_deref());
+                let call = kernel::pools(tenant).query_if("resource", resource.as_ref());
                 let none = format!("there are none; `surehold pool put {tenant} RESOURCE --total N` makes one");
-                show_all(client, *screen, &request, "pools", |found| pools(found), &none).await
+                desk.list(call, POOLS, &none).await
             }
             Action::Show { pool } => {
-                let request = Request::get(&["v1", &pool.tenant, "pools", &pool.resource]).test(test);
-                let answer = client.send(&pool.slotted(request)).await?;
-                screen.show(&answer, |pool| pools([pool]))
+                desk.present(pool.slotted(kernel::pool(&pool.tenant, &pool.resource)), one_pool).await
             }
             Action::Adjust { pool, delta, key } => {
-                let request = Request::post(&["v1", &pool.tenant, "pools", &pool.resource, "adjust"]).test(test);
-                let request = pool.slotted(request).json(json!({"total_delta": delta}));
-                let answer = client.send(&key.put_on(request, *screen)).await?;
-                screen.show(&answer, |pool| pools([pool]))
+                let adjust = kernel::adjust_pool(&pool.tenant, &pool.resource, &AdjustPool { total_delta: *delta });
+                desk.present(key.put_on(pool.slotted(adjust), desk.screen), one_pool).await
             }
         }
     }

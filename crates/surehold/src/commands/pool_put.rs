@@ -3,12 +3,15 @@
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 use jiff::{ToSpan, civil::Date};
-use serde_json::{Value, json};
+use surehold_api::Page;
+use surehold_api::kernel::{self, PoolPut, PutPool, PutPools};
+use surehold_core::kernel::{ResourceName, Slot, Slug};
 
-use super::input::{date, resource, slug};
-use super::screen::Screen;
-use super::view::{list, pools};
-use crate::client::{Client, ClientError, Request};
+use super::desk::Desk;
+use super::input::{date, resource, slot};
+use super::pool::{POOLS, one_pool};
+use super::show::rows;
+use crate::client::ClientError;
 
 /// What the API takes at once: so many pools, and so many bytes.
 const POOLS_PER_REQUEST_MAX: usize = 1_000;
@@ -23,14 +26,14 @@ const LISTED_MAX: usize = 31;
 #[command(group(clap::ArgGroup::new("what").required(true).multiple(true)))]
 pub(super) struct Put {
     /// The tenant\'s slug
-    #[arg(value_parser = slug)]
-    tenant: String,
+    #[arg(value_parser = Slug::new)]
+    tenant: Slug,
     /// As in double or t-shirt
     #[arg(value_parser = resource)]
-    resource: String,
+    resource: ResourceName,
     /// Its date, for what is sold by the night or day
-    #[arg(long, value_name = "DATE", value_parser = date, conflicts_with_all = ["from", "until"])]
-    slot: Option<Date>,
+    #[arg(long, value_name = "DATE", value_parser = slot, conflicts_with_all = ["from", "until"])]
+    slot: Option<Slot>,
     /// The first date of a range
     #[arg(long, value_name = "DATE", value_parser = date, requires = "until")]
     from: Option<Date>,
@@ -55,76 +58,57 @@ pub(super) struct Put {
 }
 
 impl Put {
-    pub(super) async fn run(&self, client: &Client, screen: Screen, test: bool) -> Result<(), ClientError> {
-        match (self.from, self.until) {
-            (Some(from), Some(until)) => self.put_range(client, screen, test, from, until).await,
-            _ => self.put_one(client, screen, test).await,
+    pub(super) async fn run(&self, desk: Desk<'_>) -> Result<(), ClientError> {
+        if let (Some(from), Some(until)) = (self.from, self.until) {
+            return self.put_range(desk, from, until).await;
         }
-    }
-
-    async fn put_one(&self, client: &Client, screen: Screen, test: bool) -> Result<(), ClientError> {
-        let request = Request::put(&["v1", &self.tenant, "pools", &self.resource]).test(test);
-        let request = request.query_if("slot", self.slot.map(|slot| slot.to_string()).as_deref());
-        let answer = client.send(&request.json(self.settings())).await?;
-        screen.show(&answer, |pool| pools([pool]))
+        let put = kernel::put_pool(&self.tenant, &self.resource, &self.settings());
+        desk.present(put.query_if("slot", self.slot), one_pool).await
     }
 
     /// In pieces, each all or none. Running it again puts the same.
-    async fn put_range(
-        &self,
-        client: &Client,
-        screen: Screen,
-        test: bool,
-        from: Date,
-        until: Date,
-    ) -> Result<(), ClientError> {
-        let dates = dates(from, until)?;
-        let items: Vec<Value> = dates.iter().map(|date| self.item(*date)).collect();
-        let bytes_each = items.first().map_or(1, |item| item.to_string().len() + 1);
+    async fn put_range(&self, desk: Desk<'_>, from: Date, until: Date) -> Result<(), ClientError> {
+        let items = dates(from, until)?.into_iter().map(|date| self.item(date)).collect::<Result<Vec<_>, _>>()?;
+        let bytes_each = items.first().and_then(|item| serde_json::to_vec(item).ok()).map_or(1, |item| item.len() + 1);
         let at_once = (REQUEST_BYTES_MAX / bytes_each).clamp(1, POOLS_PER_REQUEST_MAX);
         let bar = progress(items.len(), at_once);
         let mut put = Vec::new();
         for chunk in items.chunks(at_once) {
-            let request = Request::put(&["v1", &self.tenant, "pools"]).test(test).json(json!({"pools": chunk}));
-            let answer = client.send(&request).await.inspect_err(|_| {
+            let call = kernel::put_pools(&self.tenant, &PutPools { pools: chunk.to_vec() });
+            let answer = desk.send(&call).await.inspect_err(|_| {
                 bar.abandon();
                 if !put.is_empty() {
-                    screen.note(&format!("{} of {} pools were put before this", put.len(), items.len()));
+                    desk.screen.note(&format!("{} of {} pools were put before this", put.len(), items.len()));
                 }
             })?;
             bar.inc(chunk.len().try_into().unwrap_or(u64::MAX));
-            if screen.json {
-                screen.raw(&answer)?;
+            if let Some(page) = desk.for_people(&answer).await? {
+                put.extend(page.into_parts().0);
             }
-            put.extend_from_slice(list(&answer.value()?["pools"]));
         }
         bar.finish_and_clear();
-        match (screen.json, put.len()) {
+        match (desk.screen.json, put.len()) {
             (true, _) => Ok(()),
-            (false, 0..=LISTED_MAX) => screen.print(&pools(&put)),
-            (false, count) => screen.print(&format!("{count} pools put: {} from {from} until {until}", self.resource)),
-        }
-    }
-
-    fn settings(&self) -> Value {
-        let mut settings = json!({});
-        let numbers = [("total", self.total), ("overbook", self.overbook), ("expected_version", self.expected_version)];
-        for (name, value) in numbers {
-            if let Some(value) = value {
-                settings[name] = value.into();
+            (false, 0..=LISTED_MAX) => desk.screen.print(&rows(POOLS, &put, &())),
+            (false, count) => {
+                desk.screen.print(&format!("{count} pools put: {} from {from} until {until}", self.resource))
             }
         }
-        if self.close || self.open {
-            settings["closed"] = self.close.into();
-        }
-        settings
     }
 
-    fn item(&self, date: Date) -> Value {
-        let mut item = self.settings();
-        item["resource"] = self.resource.as_str().into();
-        item["slot"] = date.to_string().into();
-        item
+    fn settings(&self) -> PutPool {
+        PutPool {
+            total: self.total,
+            overbook: self.overbook,
+            closed: (self.close || self.open).then_some(self.close),
+            expected_version: self.expected_version,
+        }
+    }
+
+    fn item(&self, date: Date) -> Result<PoolPut, ClientError> {
+        let slot = Slot::night(date).map_err(|invalid| ClientError::Usage(invalid.to_string()))?;
+        let PutPool { total, overbook, closed, expected_version } = self.settings();
+        Ok(PoolPut { resource: self.resource.clone(), slot, total, overbook, closed, expected_version })
     }
 }
 

@@ -1,14 +1,17 @@
 //! `surehold schedule`
 
 use clap::{Args, Subcommand};
-use serde_json::{Value, json};
+use serde_json::{Map, Value};
+use surehold_api::operations::{self, PutSchedule, Schedule};
+use surehold_core::kernel::Slug;
+use surehold_core::operations::{Cron, ScheduleName, TimeZoneName};
 
-use super::input::{TestMode, cron, schedule_name, slug, zone};
-use super::pages::show_all;
-use super::screen::Screen;
-use super::view::{fields, instant, list, table, text};
+use super::desk::Desk;
+use super::input::{TestMode, object};
+use super::show::{Show, both, details, joined, line, some};
+use super::view::instant;
 use super::{Act, Common};
-use crate::client::{Client, ClientError, Request};
+use crate::client::ClientError;
 
 /// Put, list, look at and remove schedules
 #[derive(Args)]
@@ -23,12 +26,12 @@ pub(crate) struct ScheduleCommand {
 
 #[derive(Subcommand)]
 enum Action {
-    Put(Put),
+    Put(Box<Put>),
     /// List schedules, by name
     List {
         /// The tenant's slug
-        #[arg(value_parser = slug)]
-        tenant: String,
+        #[arg(value_parser = Slug::new)]
+        tenant: Slug,
     },
     /// Show a schedule and its next instants
     Show {
@@ -46,17 +49,11 @@ enum Action {
 #[derive(Args)]
 struct ScheduleArgs {
     /// The tenant's slug
-    #[arg(value_parser = slug)]
-    tenant: String,
+    #[arg(value_parser = Slug::new)]
+    tenant: Slug,
     /// As in night-audit
-    #[arg(value_parser = schedule_name)]
-    name: String,
-}
-
-impl ScheduleArgs {
-    fn segments(&self) -> [&str; 4] {
-        ["v1", &self.tenant, "schedules", &self.name]
-    }
+    #[arg(value_parser = ScheduleName::new)]
+    name: ScheduleName,
 }
 
 /// Create or replace a schedule
@@ -65,11 +62,11 @@ struct Put {
     #[command(flatten)]
     schedule: ScheduleArgs,
     /// When: minute, hour, day of month, month and day of week, or a shortcut such as @daily
-    #[arg(value_parser = cron)]
-    cron: String,
+    #[arg(value_parser = Cron::parse)]
+    cron: Cron,
     /// The time zone whose clock is meant
-    #[arg(long, value_name = "ZONE", default_value = "UTC", value_parser = zone)]
-    zone: String,
+    #[arg(long, value_name = "ZONE", default_value = "UTC", value_parser = TimeZoneName::parse)]
+    zone: TimeZoneName,
     /// The type of the operation that is asked for each time
     #[arg(long = "type", value_name = "TYPE", default_value = "ANNOUNCE")]
     kind: String,
@@ -78,10 +75,10 @@ struct Put {
     topic: Option<String>,
     /// What is announced with the topic, a JSON object
     #[arg(long, value_name = "JSON", requires = "topic", value_parser = object)]
-    details: Option<Value>,
+    details: Option<Map<String, Value>>,
     /// What the type needs, a JSON object
     #[arg(long, value_name = "JSON", value_parser = object)]
-    payload: Option<Value>,
+    payload: Option<Map<String, Value>>,
     /// What its operations have to do with, as in propertyId=7; may be repeated
     #[arg(long, value_name = "KIND=VALUE")]
     correlation: Vec<String>,
@@ -90,26 +87,24 @@ struct Put {
     disabled: bool,
 }
 
-fn object(text: &str) -> Result<Value, String> {
-    let value = serde_json::from_str(text).ok().filter(Value::is_object);
-    value.ok_or_else(|| "write a JSON object like {\"a\":1}".to_owned())
-}
-
 impl Put {
-    fn body(&self) -> Value {
+    fn wanted(&self) -> PutSchedule {
         let payload = match (&self.topic, &self.payload) {
-            (Some(topic), _) => json!({"topic": topic, "data": self.details.clone().unwrap_or_else(|| json!({}))}),
+            (Some(topic), _) => {
+                let data = Value::Object(self.details.clone().unwrap_or_default());
+                [("topic".to_owned(), topic.as_str().into()), ("data".to_owned(), data)].into_iter().collect()
+            }
             (None, Some(payload)) => payload.clone(),
-            (None, None) => json!({}),
+            (None, None) => Map::new(),
         };
-        json!({
-            "cron": self.cron,
-            "zone": self.zone,
-            "type": self.kind,
-            "payload": payload,
-            "correlations": self.correlation,
-            "enabled": !self.disabled,
-        })
+        PutSchedule {
+            cron: self.cron.to_string(),
+            zone: self.zone.to_string(),
+            r#type: self.kind.clone(),
+            payload,
+            correlations: self.correlation.clone(),
+            enabled: !self.disabled,
+        }
     }
 }
 
@@ -118,64 +113,46 @@ impl Act for ScheduleCommand {
         &self.common
     }
 
-    async fn act(&self, client: &Client, screen: &Screen) -> Result<(), ClientError> {
-        let test = self.mode.test;
+    fn test(&self) -> bool {
+        self.mode.test
+    }
+
+    async fn act(&self, desk: Desk<'_>) -> Result<(), ClientError> {
+        let one = |schedule: &Schedule| details(SCHEDULE, schedule, &());
         match &self.action {
             Action::Put(put) => {
-                let request = Request::put(&put.schedule.segments()).test(test).json(put.body());
-                screen.show(&client.send(&request).await?, schedule)
+                let ScheduleArgs { tenant, name } = &put.schedule;
+                desk.present(operations::put_schedule(tenant, name, &put.wanted()), one).await
             }
             Action::List { tenant } => {
-                let request = Request::get(&["v1", tenant, "schedules"]).test(test);
                 let none = format!(
                     "there are none; `surehold schedule put {tenant} NAME '0 2 * * *' --zone ZONE --topic TOPIC` makes one"
                 );
-                show_all(client, *screen, &request, "schedules", schedules, &none).await
+                desk.list(operations::schedules(tenant), SCHEDULE, &none).await
             }
-            Action::Show { schedule: named } => {
-                let answer = client.send(&Request::get(&named.segments()).test(test)).await?;
-                screen.show(&answer, schedule)
+            Action::Show { schedule: ScheduleArgs { tenant, name } } => {
+                desk.present(operations::schedule(tenant, name), one).await
             }
-            Action::Remove { schedule: named } => {
-                let answer = client.send(&Request::delete(&named.segments()).test(test)).await?;
-                screen.show(&answer, |_| format!("removed {}\n", named.name))
+            Action::Remove { schedule: ScheduleArgs { tenant, name } } => {
+                desk.present(operations::remove_schedule(tenant, name), |_| format!("removed {name}\n")).await
             }
         }
     }
 }
 
-fn next(schedule: &Value) -> String {
-    match (&schedule["enabled"], &schedule["next_at"]) {
-        (Value::Bool(false), _) => "disabled".to_owned(),
-        (_, Value::Null) => "never".to_owned(),
-        (_, at) => instant(at),
-    }
-}
-
-fn joined(values: &Value) -> String {
-    list(values).iter().map(text).collect::<Vec<_>>().join(", ")
-}
-
-fn schedule(schedule: &Value) -> String {
-    let later: Vec<String> = list(&schedule["upcoming"]).iter().skip(1).map(text).collect();
-    fields(&[
-        ("schedule", text(&schedule["name"])),
-        ("cron", text(&schedule["cron"])),
-        ("zone", text(&schedule["zone"])),
-        ("type", text(&schedule["type"])),
-        ("payload", text(&schedule["payload"])),
-        ("correlations", joined(&schedule["correlations"])),
-        ("next", next(schedule)),
-        ("then", later.join(", ")),
-        ("last_fired", text(&schedule["last_fired_at"])),
-        ("version", text(&schedule["version"])),
-    ])
-}
-
-fn schedules(schedules: &[Value]) -> String {
-    let row = |schedule: &Value| {
-        let named = ["name", "cron", "zone", "type"].map(|name| text(&schedule[name]));
-        named.into_iter().chain([next(schedule)]).collect()
-    };
-    table(&["SCHEDULE", "CRON", "ZONE", "TYPE", "NEXT"], &[], schedules.iter().map(row))
-}
+const SCHEDULE: &[Show<Schedule>] = &[
+    both("schedule", |schedule, ()| schedule.name.to_string()),
+    both("cron", |schedule, ()| schedule.cron.clone()),
+    both("zone", |schedule, ()| schedule.zone.clone()),
+    both("type", |schedule, ()| schedule.r#type.clone()),
+    line("payload", |schedule, ()| schedule.payload.to_string()),
+    line("correlations", |schedule, ()| joined(&schedule.correlations, ", ")),
+    both("next", |schedule, ()| match (schedule.enabled, schedule.next_at) {
+        (false, _) => "disabled".to_owned(),
+        (true, None) => "never".to_owned(),
+        (true, Some(at)) => instant(at),
+    }),
+    line("then", |schedule, ()| joined(schedule.upcoming.iter().skip(1), ", ")),
+    line("last_fired", |schedule, ()| some(schedule.last_fired_at)),
+    line("version", |schedule, ()| schedule.version.to_string()),
+];

@@ -2,9 +2,7 @@
 
 use std::io::Write;
 
-use serde_json::Value;
-
-use crate::client::{Answer, ClientError};
+use crate::client::ClientError;
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Screen {
@@ -17,17 +15,9 @@ impl Screen {
         Screen { json }
     }
 
-    /// The answer as it came, or as `view` shows it to people.
-    pub(super) fn show(self, answer: &Answer, view: impl FnOnce(&Value) -> String) -> Result<(), ClientError> {
-        if answer.replayed {
-            self.note("this repeats an earlier request; nothing was changed");
-        }
-        if self.json { self.raw(answer) } else { self.print(&view(&answer.value()?)) }
-    }
-
-    /// The answer's bytes, on a line.
-    pub(super) fn raw(self, answer: &Answer) -> Result<(), ClientError> {
-        write(&[&answer.body, b"\n"])
+    /// The bytes of an answer, on a line.
+    pub(super) fn raw(self, body: &[u8]) -> Result<(), ClientError> {
+        write(&[body, b"\n"])
     }
 
     /// Text for people; ends its line if it does not.

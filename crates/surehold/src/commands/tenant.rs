@@ -1,14 +1,14 @@
 //! `surehold tenant`
 
 use clap::{Args, Subcommand};
-use serde_json::{Map, Value, json};
+use surehold_api::kernel::{self, CreateTenant, Policy, Tenant};
+use surehold_core::kernel::Slug;
 
-use super::input::{TestMode, slug};
-use super::pages::show_all;
-use super::screen::Screen;
-use super::view::{fields, table, text};
+use super::desk::Desk;
+use super::input::TestMode;
+use super::show::{Show, column, details, line};
 use super::{Act, Common};
-use crate::client::{Client, ClientError, Purpose, Request};
+use crate::client::{ClientError, Purpose};
 
 /// Create, list and look at tenants; change how long and how much they may hold
 #[derive(Args)]
@@ -24,8 +24,8 @@ enum Action {
     /// Create a tenant; one that is there stays as it is
     Create {
         /// Its name in addresses: lower-case letters, digits and dashes
-        #[arg(value_name = "SLUG", value_parser = slug)]
-        tenant: String,
+        #[arg(value_name = "SLUG", value_parser = Slug::new)]
+        tenant: Slug,
         #[command(flatten)]
         policy: PolicyArgs,
     },
@@ -34,16 +34,16 @@ enum Action {
     /// Show a tenant and its policy
     Show {
         /// The tenant's slug
-        #[arg(value_name = "SLUG", value_parser = slug)]
-        tenant: String,
+        #[arg(value_name = "SLUG", value_parser = Slug::new)]
+        tenant: Slug,
         #[command(flatten)]
         mode: TestMode,
     },
     /// Show the policy, or change what is given of it
     Policy {
         /// The tenant's slug
-        #[arg(value_name = "SLUG", value_parser = slug)]
-        tenant: String,
+        #[arg(value_name = "SLUG", value_parser = Slug::new)]
+        tenant: Slug,
         #[command(flatten)]
         policy: PolicyArgs,
         #[command(flatten)]
@@ -68,15 +68,19 @@ struct PolicyArgs {
 }
 
 impl PolicyArgs {
-    /// What was given.
-    fn given(&self) -> Map<String, Value> {
-        let all = [
-            ("lifetime_secs_default", self.lifetime_secs_default),
-            ("lifetime_secs_max", self.lifetime_secs_max),
-            ("owner_holds_max", self.owner_holds_max),
-            ("owner_lifetime_secs_max", self.owner_lifetime_secs_max),
-        ];
-        all.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?.into()))).collect()
+    fn is_empty(&self) -> bool {
+        let lifetimes = [self.lifetime_secs_default, self.lifetime_secs_max, self.owner_lifetime_secs_max];
+        lifetimes.iter().all(Option::is_none) && self.owner_holds_max.is_none()
+    }
+
+    /// What is not given stays as it is.
+    fn over(&self, policy: Policy) -> Policy {
+        Policy {
+            lifetime_secs_default: self.lifetime_secs_default.unwrap_or(policy.lifetime_secs_default),
+            lifetime_secs_max: self.lifetime_secs_max.unwrap_or(policy.lifetime_secs_max),
+            owner_holds_max: self.owner_holds_max.unwrap_or(policy.owner_holds_max),
+            owner_lifetime_secs_max: self.owner_lifetime_secs_max.unwrap_or(policy.owner_lifetime_secs_max),
+        }
     }
 }
 
@@ -92,70 +96,67 @@ impl Act for TenantCommand {
         }
     }
 
-    async fn act(&self, client: &Client, screen: &Screen) -> Result<(), ClientError> {
+    fn test(&self) -> bool {
         match &self.action {
-            Action::Create { tenant, policy } => create(client, *screen, tenant, policy).await,
-            Action::List => list_all(client, *screen).await,
-            Action::Show { tenant, mode } => show(client, *screen, tenant, *mode).await,
-            Action::Policy { tenant, policy, mode } => {
-                let given = policy.given();
-                if given.is_empty() {
-                    return show(client, *screen, tenant, *mode).await;
+            Action::Create { .. } | Action::List => false,
+            Action::Show { mode, .. } | Action::Policy { mode, .. } => mode.test,
+        }
+    }
+
+    async fn act(&self, desk: Desk<'_>) -> Result<(), ClientError> {
+        match &self.action {
+            Action::Create { tenant, policy } => create(desk, tenant, policy).await,
+            Action::List => {
+                let none = "there are no tenants; `surehold tenant create SLUG` makes one";
+                desk.list(kernel::tenants(), SLUGS, none).await
+            }
+            Action::Show { tenant, .. } => show(desk, tenant).await,
+            Action::Policy { tenant, policy, .. } => {
+                if policy.is_empty() {
+                    return show(desk, tenant).await;
                 }
-                change_policy(client, *screen, tenant, given, *mode).await
+                // The API takes a whole policy.
+                let known = desk.ask(kernel::tenant(tenant)).await?.policy;
+                let put = kernel::put_policy(tenant, &policy.over(known));
+                desk.detail(put, POLICY).await
             }
         }
     }
 }
 
-async fn create(client: &Client, screen: Screen, tenant: &str, policy: &PolicyArgs) -> Result<(), ClientError> {
-    let wanted = policy.given();
-    let request = Request::post(&["admin", "tenants"]).json(json!({"slug": tenant, "policy": wanted}));
-    let answer = client.send(&request).await?;
-    let policy = &answer.value()?["policy"];
-    if wanted.iter().any(|(name, value)| policy[name] != *value) {
-        screen.note("the tenant was there already and keeps its policy; `surehold tenant policy` changes it");
+async fn create(desk: Desk<'_>, tenant: &Slug, policy: &PolicyArgs) -> Result<(), ClientError> {
+    let create = CreateTenant { slug: tenant.clone(), policy: policy.over(Policy::default()) };
+    let answer = desk.send(&kernel::create_tenant(&create)).await?;
+    let Some(tenant) = desk.for_people(&answer).await? else { return Ok(()) };
+    if policy.over(tenant.policy) != tenant.policy {
+        desk.screen.note("the tenant was there already and keeps its policy; `surehold tenant policy` changes it");
     }
-    screen.show(&answer, view)
+    desk.screen.print(&tenant_view(&tenant))
 }
 
-async fn list_all(client: &Client, screen: Screen) -> Result<(), ClientError> {
-    let view = |tenants: &[Value]| table(&["TENANT"], &[], tenants.iter().map(|tenant| vec![text(tenant)]));
-    let none = "there are no tenants; `surehold tenant create SLUG` makes one";
-    show_all(client, screen, &Request::get(&["admin", "tenants"]), "tenants", view, none).await
+async fn show(desk: Desk<'_>, tenant: &Slug) -> Result<(), ClientError> {
+    desk.present(kernel::tenant(tenant), tenant_view).await
 }
 
-async fn show(client: &Client, screen: Screen, tenant: &str, mode: TestMode) -> Result<(), ClientError> {
-    let answer = client.send(&Request::get(&["v1", tenant]).test(mode.test)).await?;
-    screen.show(&answer, view)
-}
+const SLUGS: &[Show<String>] = &[column("tenant", |slug, ()| slug.clone())];
 
-/// The API takes a whole policy; what was not given stays as it is.
-async fn change_policy(
-    client: &Client,
-    screen: Screen,
-    tenant: &str,
-    given: Map<String, Value>,
-    mode: TestMode,
-) -> Result<(), ClientError> {
-    let mut found = client.send(&Request::get(&["v1", tenant]).test(mode.test)).await?.value()?;
-    let mut policy = found["policy"].take();
-    for (name, value) in given {
-        policy[name] = value;
-    }
-    let request = Request::put(&["v1", tenant, "policy"]).test(mode.test).json(policy);
-    let answer = client.send(&request).await?;
-    screen.show(&answer, |policy| fields(&policy_fields(policy)))
-}
+const TENANT: &[Show<Tenant>] = &[
+    line("tenant", |tenant, ()| tenant.slug.to_string()),
+    line("id", |tenant, ()| tenant.id.to_string()),
+    line("mode", |tenant, ()| tenant.mode.to_string()),
+    line("lifetime_secs_default", |tenant, ()| tenant.policy.lifetime_secs_default.to_string()),
+    line("lifetime_secs_max", |tenant, ()| tenant.policy.lifetime_secs_max.to_string()),
+    line("owner_holds_max", |tenant, ()| tenant.policy.owner_holds_max.to_string()),
+    line("owner_lifetime_secs_max", |tenant, ()| tenant.policy.owner_lifetime_secs_max.to_string()),
+];
 
-fn view(tenant: &Value) -> String {
-    let mut shown =
-        vec![("tenant", text(&tenant["slug"])), ("id", text(&tenant["id"])), ("mode", text(&tenant["mode"]))];
-    shown.extend(policy_fields(&tenant["policy"]));
-    fields(&shown)
-}
+const POLICY: &[Show<Policy>] = &[
+    line("lifetime_secs_default", |policy, ()| policy.lifetime_secs_default.to_string()),
+    line("lifetime_secs_max", |policy, ()| policy.lifetime_secs_max.to_string()),
+    line("owner_holds_max", |policy, ()| policy.owner_holds_max.to_string()),
+    line("owner_lifetime_secs_max", |policy, ()| policy.owner_lifetime_secs_max.to_string()),
+];
 
-fn policy_fields(policy: &Value) -> Vec<(&'static str, String)> {
-    let names = ["lifetime_secs_default", "lifetime_secs_max", "owner_holds_max", "owner_lifetime_secs_max"];
-    names.into_iter().map(|name| (name, text(&policy[name]))).collect()
+fn tenant_view(tenant: &Tenant) -> String {
+    details(TENANT, tenant, &())
 }

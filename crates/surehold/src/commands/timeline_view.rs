@@ -1,24 +1,23 @@
 //! One line of time, a row for each thing that happened. The day is said once, above its rows.
 
-use serde_json::Value;
+use surehold_api::{Attempt, Timeline, TimelineFact};
 
-use super::events::about;
-use super::view::{list, table, text};
+use super::events::Shown;
+use super::show::some;
+use super::view::table;
 
-pub(super) fn timeline(timeline: &Value) -> String {
-    let entries = list(&timeline["entries"]);
-    let mut day = "";
+pub(super) fn timeline(timeline: &Timeline) -> String {
+    let mut day = String::new();
     let mut rows = Vec::new();
-    for entry in entries {
-        let at = entry["at"].as_str().unwrap_or_default();
-        let (date, time) = at.split_once('T').unwrap_or(("", at));
+    for entry in &timeline.entries {
+        let at = entry.at.to_string();
+        let (date, time) = at.split_once('T').unwrap_or(("", &at));
         if date != day {
-            day = date;
+            date.clone_into(&mut day);
             rows.push(vec![date.to_owned(), String::new(), String::new(), String::new()]);
         }
-        let (what, more) = told(entry);
-        let operation = &entry["operation"];
-        let operation = format!("{} {}", text(&operation["type"]), text(&operation["key"]));
+        let (what, more) = told(&entry.fact);
+        let operation = format!("{} {}", entry.operation.r#type, entry.operation.key);
         rows.push(vec![clock(time), operation, what, more]);
     }
     if rows.is_empty() {
@@ -35,64 +34,42 @@ fn clock(time: &str) -> String {
 }
 
 /// What happened, and what there is to say about it.
-fn told(entry: &Value) -> (String, String) {
-    let step = text(&entry["step"]);
-    match entry["entry"].as_str().unwrap_or_default() {
-        "effect_intended" => (format!("step {step} intended"), text(&entry["idempotency_key"])),
-        "effect_settled" => {
-            let state = text(&entry["state"]).to_lowercase();
-            (format!("step {step} {state}"), text(&entry["provider_ref"]))
+fn told(fact: &TimelineFact) -> (String, String) {
+    match fact {
+        TimelineFact::Asked => ("asked".to_owned(), String::new()),
+        TimelineFact::EffectIntended { step, idempotency_key } => {
+            (format!("step {step} intended"), idempotency_key.clone())
         }
-        "attempt" => attempt(&entry["attempt"]),
-        "event" => {
-            let event = &entry["event"];
-            (text(&event["type"]).replace('_', " "), event_more(event))
+        TimelineFact::EffectSettled { step, state, provider_ref } => {
+            let state = state.as_str().to_lowercase();
+            (format!("step {step} {state}"), some(provider_ref.as_ref()))
         }
-        "finished" => (format!("finished {}", text(&entry["state"])), String::new()),
-        other => (other.to_owned(), String::new()),
+        TimelineFact::Attempt { attempt } => of_attempt(attempt),
+        TimelineFact::Event { event, .. } => {
+            let shown = Shown::of(event);
+            (shown.name().replace('_', " "), shown.more())
+        }
+        TimelineFact::Finished { state } => (format!("finished {state}"), String::new()),
     }
 }
 
-fn attempt(attempt: &Value) -> (String, String) {
-    let outcome = text(&attempt["outcome"]);
-    let error = text(&attempt["error"]);
-    if let Some(actor) = attempt["actor"].as_str() {
+fn of_attempt(attempt: &Attempt) -> (String, String) {
+    let (outcome, error) = (attempt.outcome, some(attempt.error.as_ref()));
+    if let Some(actor) = &attempt.actor {
         return (format!("{outcome} by {actor}"), error);
     }
-    let more = match attempt["code"].as_str() {
+    let more = match &attempt.code {
         Some(code) => format!("{code}: {error}"),
         None => error,
     };
     (format!("attempt {outcome}"), more)
 }
 
-fn event_more(event: &Value) -> String {
-    let mut parts = Vec::new();
-    for name in ["case", "code", "topic"] {
-        match &event[name] {
-            Value::Null => {}
-            // Which operation it is about stands before it.
-            Value::Object(case) => parts.push(text(&case["kind"])),
-            value => parts.push(text(value)),
-        }
-    }
-    if event["confirmed"].is_boolean() {
-        parts.push(if event["confirmed"] == true { "it happened" } else { "it did not happen" }.to_owned());
-    }
-    if event["generation"].as_i64().is_some_and(|generation| generation > 1) {
-        parts.push(format!("generation {}", text(&event["generation"])));
-    }
-    let kernel = about(event);
-    if !kernel.is_empty() {
-        parts.push(kernel);
-    }
-    parts.join("  ")
-}
-
 #[cfg(test)]
 mod tests {
+    use serde_json::{from_value, json};
+
     use super::*;
-    use serde_json::json;
 
     #[test]
     fn clocks_are_as_wide() {
@@ -106,8 +83,9 @@ mod tests {
     #[test]
     fn days_are_said_once() {
         let entry = |at: &str| json!({"at": at, "operation": {"type": "T", "key": "1"}, "entry": "asked"});
-        let line = json!({"entries": [entry("2026-11-15T23:59:59Z"), entry("2026-11-16T00:00:00.25Z")]});
-        let shown = timeline(&line);
+        let entries = [entry("2026-11-15T23:59:59Z"), entry("2026-11-16T00:00:00.25Z")];
+        let line = json!({"correlation": "a=1", "operations": [], "entries": entries, "cut": false});
+        let shown = timeline(&from_value(line).unwrap());
         let expected = "TIME (UTC)    OPERATION  WHAT   MORE\n2026-11-15\n23:59:59.000  T 1        asked\n2026-11-16\n\
                         00:00:00.250  T 1        asked\n";
         assert_eq!(shown, expected);

@@ -1,35 +1,22 @@
 //! What is typed, one word at a time: names, dates, lines, durations. Pure; knows nothing of flags or requests.
 
-use jiff::{SpanRelativeTo, Timestamp, civil::Date};
-use serde_json::{Value, json};
-use surehold_core::kernel::{Currency, ResourceName, Slot, Slug};
-use surehold_core::operations::{Cron, DedupeKey, ScheduleName, TimeZoneName};
+use std::fmt::Display;
+
+use jiff::{SpanRelativeTo, civil::Date};
+use serde_json::{Map, Value};
+use surehold_api::Line;
+use surehold_core::kernel::{Currency, HoldId, Invalid, ResourceName, Slot, Timestamp, Title};
+use surehold_core::operations::DedupeKey;
 use uuid::Uuid;
 
-/// A tenant's name in addresses.
-pub(super) fn slug(text: &str) -> Result<String, String> {
-    Slug::new(text).map(|slug| slug.to_string()).map_err(|invalid| invalid.to_string())
+/// Addresses cannot carry them: everybody on the way takes them for folders.
+pub(super) fn check_segment(text: &str, what: &str) -> Result<(), String> {
+    if matches!(text, "." | "..") { Err(format!("{what} . or .. cannot be asked for")) } else { Ok(()) }
 }
 
-pub(super) fn resource(text: &str) -> Result<String, String> {
-    // Addresses cannot carry them: everybody on the way takes them for folders.
-    if matches!(text, "." | "..") {
-        return Err("a resource called . or .. cannot be asked for".to_owned());
-    }
-    ResourceName::new(text).map(|name| name.to_string()).map_err(|invalid| invalid.to_string())
-}
-
-pub(super) fn schedule_name(text: &str) -> Result<String, String> {
-    ScheduleName::new(text).map(|name| name.to_string()).map_err(|invalid| invalid.to_string())
-}
-
-/// A schedule as in crontab.
-pub(super) fn cron(text: &str) -> Result<String, String> {
-    Cron::parse(text).map(|cron| cron.to_string()).map_err(|error| error.to_string())
-}
-
-pub(super) fn zone(text: &str) -> Result<String, String> {
-    TimeZoneName::parse(text).map(|zone| zone.to_string()).map_err(|invalid| invalid.to_string())
+pub(super) fn resource(text: &str) -> Result<ResourceName, String> {
+    check_segment(text, "a resource called")?;
+    ResourceName::new(text).map_err(|invalid| invalid.to_string())
 }
 
 pub(super) fn date(text: &str) -> Result<Date, String> {
@@ -37,13 +24,29 @@ pub(super) fn date(text: &str) -> Result<Date, String> {
     date.ok_or_else(|| "write a date like 2026-12-24".to_owned())
 }
 
-pub(super) fn hold_id(text: &str) -> Result<Uuid, String> {
-    text.parse().map_err(|_| "write a UUID, as `hold place` and `hold list` show it".to_owned())
+pub(super) fn hold_id(text: &str) -> Result<HoldId, String> {
+    id(text, "`hold place` and `hold list` show it")
+}
+
+/// A UUID of version 7; `shown` says where people have it from.
+pub(super) fn id<T: TryFrom<Uuid, Error = Invalid>>(text: &str, shown: &str) -> Result<T, String> {
+    let id: Uuid = text.parse().map_err(|_| format!("write a UUID, as {shown}"))?;
+    T::try_from(id).map_err(|invalid| invalid.to_string())
+}
+
+/// What nothing else is called.
+pub(super) fn new_id<T: TryFrom<Uuid, Error = Invalid>>() -> T {
+    T::try_from(Uuid::now_v7()).expect("it has version 7")
 }
 
 /// An instant with its offset.
 pub(super) fn instant(text: &str) -> Result<Timestamp, String> {
-    text.parse().map_err(|_| "write an instant like 2026-12-24T18:00:00Z".to_owned())
+    let instant: Result<jiff::Timestamp, _> = text.parse();
+    instant.map(core_instant).map_err(|_| "write an instant like 2026-12-24T18:00:00Z".to_owned())
+}
+
+pub(super) fn core_instant(instant: jiff::Timestamp) -> Timestamp {
+    Timestamp::from_micros(instant.as_microsecond())
 }
 
 /// Whole seconds, written like `90d`, `36h` or `15m`.
@@ -65,52 +68,41 @@ pub(super) fn shown(text: &str) -> String {
     if plain.count() > CHARS_MAX { format!("{short}…") } else { short }
 }
 
-pub(super) fn currency(text: &str) -> Result<String, String> {
-    let code = Currency::parse(&text.to_ascii_uppercase());
-    code.map(|code| code.to_string()).map_err(|_| "write a currency like BRL or EUR".to_owned())
+pub(super) fn currency(text: &str) -> Result<Currency, String> {
+    Currency::parse(&text.to_ascii_uppercase()).map_err(|_| "write a currency like BRL or EUR".to_owned())
 }
 
-/// Units of a pool: `RESOURCE[@SLOT][=QTY]`.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Line {
-    resource: String,
-    slot: String,
-    quantity: i64,
-}
-
-impl Line {
-    /// What follows the last `=` is the quantity, and what follows the last `@` before it the date. A name with an `@`
-    /// of its own is written with another one behind it.
-    pub(super) fn parse(text: &str) -> Result<Line, String> {
-        let (pool, quantity) = match text.rsplit_once('=') {
-            None => (text, 1),
-            Some((pool, quantity)) => {
-                let quantity = quantity.parse().map_err(|_| format!("`{quantity}` is no quantity, as in double=2"))?;
-                (pool, quantity)
-            }
-        };
-        let (name, slot) = pool.rsplit_once('@').unwrap_or((pool, ""));
-        if !slot.is_empty() {
-            date(slot)?;
+/// Units of a pool: `RESOURCE[@SLOT][=QTY]`. What follows the last `=` is the quantity, and what follows the last `@` before
+/// it the date. A name with an `@` of its own is written with another one behind it.
+pub(super) fn line(text: &str) -> Result<Line, String> {
+    let (pool, quantity) = match text.rsplit_once('=') {
+        None => (text, 1),
+        Some((pool, quantity)) => {
+            let quantity = quantity.parse().map_err(|_| format!("`{quantity}` is no quantity, as in double=2"))?;
+            (pool, quantity)
         }
-        Ok(Line { resource: resource(name)?, slot: slot.to_owned(), quantity })
-    }
-
-    pub(super) fn json(&self) -> Value {
-        json!({"resource": self.resource, "slot": self.slot, "quantity": self.quantity})
-    }
+    };
+    let (name, slot) = pool.rsplit_once('@').unwrap_or((pool, ""));
+    let slot = if slot.is_empty() { Slot::NONE } else { self::slot(slot)? };
+    Ok(Line { resource: resource(name)?, slot, quantity })
 }
 
-pub(super) fn lines_json(lines: &[Line]) -> Value {
-    lines.iter().map(Line::json).collect()
+pub(super) fn slot(text: &str) -> Result<Slot, String> {
+    Slot::night(date(text)?).map_err(|invalid| invalid.to_string())
 }
 
-pub(super) fn operation_key(text: &str) -> Result<String, String> {
-    // Addresses cannot carry them, as with resources.
-    if matches!(text, "." | "..") {
-        return Err("a key that is . or .. cannot be asked for".to_owned());
-    }
-    DedupeKey::new(text).map(|key| key.to_string()).map_err(|invalid| invalid.to_string())
+pub(super) fn object(text: &str) -> Result<Map<String, Value>, String> {
+    serde_json::from_str(text).map_err(|error| format!("write a JSON object like {{\"cart\": 7}}: {error}"))
+}
+
+/// What people call a thing, if nobody says otherwise: its name.
+pub(super) fn titled(name: &impl Display) -> Title {
+    Title::new(&name.to_string()).expect("names are shorter than titles")
+}
+
+pub(super) fn operation_key(text: &str) -> Result<DedupeKey, String> {
+    check_segment(text, "a key that is")?;
+    DedupeKey::new(text).map_err(|invalid| invalid.to_string())
 }
 
 #[cfg(test)]
@@ -120,8 +112,8 @@ mod tests {
     #[test]
     fn lines() {
         let good = |text: &str, resource: &str, slot: &str, quantity: i64| {
-            let expected = Line { resource: resource.to_owned(), slot: slot.to_owned(), quantity };
-            assert_eq!(Line::parse(text), Ok(expected), "{text}");
+            let Line { resource: name, slot: night, quantity: units } = line(text).unwrap();
+            assert_eq!((name.as_str(), night.as_str(), units), (resource, slot, quantity), "{text}");
         };
         good("t-shirt", "t-shirt", "", 1);
         good("t-shirt=3", "t-shirt", "", 3);
@@ -133,7 +125,7 @@ mod tests {
         // Whether that many make sense is not for us to say.
         good("t-shirt=-1", "t-shirt", "", -1);
         for bad in ["", "@2026-12-24", "=2", "double@2026-13-24", "double@tomorrow", "double=two", "double=", ".."] {
-            assert!(Line::parse(bad).is_err(), "{bad}");
+            assert!(line(bad).is_err(), "{bad}");
         }
     }
 

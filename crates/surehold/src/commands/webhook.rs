@@ -1,14 +1,18 @@
 //! `surehold webhook`. A new signing secret goes to standard output once; nothing else here ever shows one.
 
 use clap::{Args, Subcommand};
-use serde_json::{Value, json};
+use surehold_api::operations::{
+    self, EnableWebhookEndpoint, NewWebhookEndpoint, PutWebhookEndpoint, ReplayEvents, ReplayedEvents,
+    RotateWebhookSecret, WebhookDelivery, WebhookEndpoint,
+};
+use surehold_core::kernel::Slug;
 use surehold_core::operations::outbox::EndpointId;
 
-use super::input::{TestMode, duration_secs, slug};
-use super::screen::Screen;
-use super::view::{fields, list, table, text};
+use super::desk::Desk;
+use super::input::{TestMode, duration_secs};
+use super::show::{Show, both, column, details, joined, line, number, rows, some};
 use super::{Act, Common};
-use crate::client::{Answer, Client, ClientError, Request};
+use crate::client::{Answer, ClientError};
 
 /// Tell addresses what happens: put, list, show, rotate, enable, remove and replay
 #[derive(Args)]
@@ -37,8 +41,8 @@ enum Action {
     /// List the endpoints
     List {
         /// The tenant's slug
-        #[arg(value_parser = slug)]
-        tenant: String,
+        #[arg(value_parser = Slug::new)]
+        tenant: Slug,
         #[command(flatten)]
         mode: TestMode,
     },
@@ -87,29 +91,13 @@ enum Action {
 #[derive(Args)]
 struct Endpoint {
     /// The tenant's slug
-    #[arg(value_parser = slug)]
-    tenant: String,
+    #[arg(value_parser = Slug::new)]
+    tenant: Slug,
     /// The endpoint's name: lower-case letters, digits and dashes
-    #[arg(value_name = "ENDPOINT", value_parser = endpoint_id)]
-    id: String,
+    #[arg(value_name = "ENDPOINT", value_parser = EndpointId::new)]
+    id: EndpointId,
     #[command(flatten)]
     mode: TestMode,
-}
-
-fn endpoint_id(text: &str) -> Result<String, String> {
-    EndpointId::new(text).map(|id| id.to_string()).map_err(|invalid| invalid.to_string())
-}
-
-impl Endpoint {
-    fn path(&self) -> [&str; 4] {
-        ["v1", &self.tenant, "webhook-endpoints", &self.id]
-    }
-
-    fn post(&self, what: &str, body: Value) -> Request {
-        let path = self.path();
-        let path: Vec<&str> = path.into_iter().chain([what]).collect();
-        Request::post(&path).test(self.mode.test).json(body)
-    }
 }
 
 impl Act for WebhookCommand {
@@ -117,115 +105,120 @@ impl Act for WebhookCommand {
         &self.common
     }
 
-    async fn act(&self, client: &Client, screen: &Screen) -> Result<(), ClientError> {
+    fn test(&self) -> bool {
         match &self.action {
-            Action::Put { endpoint, url, events, replace } => {
-                let body = json!({"url": url, "events": events, "replace": replace});
-                let request = Request::put(&endpoint.path()).test(endpoint.mode.test).json(body);
-                show_new(*screen, &client.send(&request).await?)
+            Action::List { mode, .. } => mode.test,
+            Action::Put { endpoint, .. }
+            | Action::Show { endpoint }
+            | Action::Rotate { endpoint, .. }
+            | Action::Enable { endpoint, .. }
+            | Action::Remove { endpoint }
+            | Action::Replay { endpoint, .. } => endpoint.mode.test,
+        }
+    }
+
+    async fn act(&self, desk: Desk<'_>) -> Result<(), ClientError> {
+        match &self.action {
+            Action::Put { endpoint: Endpoint { tenant, id, .. }, url, events, replace } => {
+                let body = PutWebhookEndpoint { url: url.clone(), events: events.clone(), replace: *replace };
+                show_new(desk, &desk.send(&operations::put_endpoint(tenant, id, &body)).await?).await
             }
-            Action::List { tenant, mode } => {
-                let request = Request::get(&["v1", tenant, "webhook-endpoints"]).test(mode.test);
-                screen.show(&client.send(&request).await?, |page| endpoints(list(&page["endpoints"])))
+            Action::List { tenant, .. } => {
+                desk.present(operations::endpoints(tenant), |page| rows(ENDPOINT, &page.endpoints, &())).await
             }
-            Action::Show { endpoint } => show(client, *screen, endpoint).await,
-            Action::Rotate { endpoint, overlap } => {
-                let body = overlap.map_or_else(|| json!({}), |secs| json!({"overlap_secs": secs}));
-                show_new(*screen, &client.send(&endpoint.post("rotate-secret", body)).await?)
+            Action::Show { endpoint } => show(desk, endpoint).await,
+            Action::Rotate { endpoint: Endpoint { tenant, id, .. }, overlap } => {
+                let body = overlap
+                    .map_or_else(RotateWebhookSecret::default, |overlap_secs| RotateWebhookSecret { overlap_secs });
+                show_new(desk, &desk.send(&operations::rotate_secret(tenant, id, &body)).await?).await
             }
-            Action::Enable { endpoint, from_now } => {
-                let request = endpoint.post("enable", json!({"from_now": from_now}));
-                screen.show(&client.send(&request).await?, |endpoint| fields(&endpoint_fields(endpoint)))
+            Action::Enable { endpoint: Endpoint { tenant, id, .. }, from_now } => {
+                let body = EnableWebhookEndpoint { from_now: *from_now };
+                let enable = operations::enable_endpoint(tenant, id, &body);
+                desk.detail(enable, ENDPOINT).await
             }
-            Action::Remove { endpoint } => {
-                let request = Request::delete(&endpoint.path()).test(endpoint.mode.test);
-                client.send(&request).await?;
-                screen.note(&format!("{} is told nothing any more", endpoint.id));
+            Action::Remove { endpoint: Endpoint { tenant, id, .. } } => {
+                desk.send(&operations::remove_endpoint(tenant, id)).await?;
+                desk.screen.note(&format!("{id} is told nothing any more"));
                 Ok(())
             }
             Action::Replay { endpoint, from, to, name } => {
-                replay(client, *screen, endpoint, json!({"from": from, "to": to, "key": name})).await
+                replay(desk, endpoint, ReplayEvents { from: from.clone(), to: to.clone(), key: name.clone() }).await
             }
         }
     }
 }
 
 /// For people with its latest messages; machines get the endpoint.
-async fn show(client: &Client, screen: Screen, endpoint: &Endpoint) -> Result<(), ClientError> {
-    const MESSAGES: &str = "20";
-    let answer = client.send(&Request::get(&endpoint.path()).test(endpoint.mode.test)).await?;
-    screen.show(&answer, |endpoint| fields(&endpoint_fields(endpoint)))?;
-    if screen.json {
+async fn show(desk: Desk<'_>, Endpoint { tenant, id, .. }: &Endpoint) -> Result<(), ClientError> {
+    const MESSAGES: u32 = 20;
+    let answer = desk.send(&operations::endpoint(tenant, id)).await?;
+    let Some(endpoint) = desk.for_people(&answer).await? else { return Ok(()) };
+    desk.screen.print(&details(ENDPOINT, &endpoint, &()))?;
+    let page = desk.ask(operations::deliveries(tenant, id).query("limit", MESSAGES)).await?;
+    if page.deliveries.is_empty() {
         return Ok(());
     }
-    let path = endpoint.path();
-    let path: Vec<&str> = path.into_iter().chain(["deliveries"]).collect();
-    let request = Request::get(&path).query("limit", MESSAGES).test(endpoint.mode.test);
-    let page = client.send(&request).await?.value()?;
-    let messages = list(&page["deliveries"]);
-    if messages.is_empty() {
-        return Ok(());
-    }
-    screen.print(&format!("\n{}", deliveries(messages)))
+    desk.screen.print(&format!("\n{}", rows(DELIVERIES, &page.deliveries, &())))
 }
 
 /// Goes on where an answer says that there is more.
-async fn replay(client: &Client, screen: Screen, endpoint: &Endpoint, mut body: Value) -> Result<(), ClientError> {
+async fn replay(
+    desk: Desk<'_>,
+    Endpoint { tenant, id, .. }: &Endpoint,
+    mut wanted: ReplayEvents,
+) -> Result<(), ClientError> {
     loop {
-        let answer = client.send(&endpoint.post("replay", body.clone())).await?;
-        let mut replayed = answer.value()?;
-        screen.show(&answer, |replayed| fields(&[("deliveries", text(&replayed["deliveries"]))]))?;
-        if replayed["complete"] == false {
-            screen.note("some of the events are no longer kept and were not sent");
+        let answer = desk.send(&operations::replay(tenant, id, &wanted)).await?;
+        if let Some(replayed) = desk.for_people(&answer).await? {
+            desk.screen.print(&details(REPLAYED, &replayed, &()))?;
         }
-        match replayed["next"].take() {
-            Value::Null => return Ok(()),
-            next => body["from"] = next,
+        let replayed = desk.read(&answer).await?;
+        if !replayed.complete {
+            desk.screen.note("some of the events are no longer kept and were not sent");
+        }
+        match replayed.next {
+            Some(next) => wanted.from = next,
+            None => return Ok(()),
         }
     }
 }
 
 /// The secret alone on standard output, so that a script can take it; what it is for goes beside.
-fn show_new(screen: Screen, answer: &Answer) -> Result<(), ClientError> {
-    let endpoint = answer.value()?;
-    if screen.json || endpoint["secret"].is_null() {
-        return screen.show(answer, |endpoint| fields(&endpoint_fields(endpoint)));
-    }
-    screen.keep(fields(&endpoint_fields(&endpoint)).trim_end());
-    screen.note("the signing secret is shown this once");
-    screen.print(&text(&endpoint["secret"]))
+async fn show_new(desk: Desk<'_>, answer: &Answer<NewWebhookEndpoint>) -> Result<(), ClientError> {
+    let Some(NewWebhookEndpoint { secret, about }) = desk.for_people(answer).await? else { return Ok(()) };
+    let about = details(ENDPOINT, &about, &());
+    let Some(secret) = secret else { return desk.screen.print(&about) };
+    desk.screen.keep(about.trim_end());
+    desk.screen.note("the signing secret is shown this once");
+    desk.screen.print(&secret)
 }
 
-fn events(endpoint: &Value) -> String {
-    let events = list(&endpoint["events"]);
-    if events.is_empty() { "all".to_owned() } else { events.iter().map(text).collect::<Vec<_>>().join(" ") }
+const ENDPOINT: &[Show<WebhookEndpoint>] = &[
+    both("endpoint", |endpoint, ()| endpoint.id.to_string()),
+    line("url", |endpoint, ()| endpoint.url.clone()),
+    line("events", |endpoint, ()| events(endpoint)),
+    both("state", |endpoint, ()| endpoint.state.to_string()),
+    column("events", |endpoint, ()| events(endpoint)),
+    column("url", |endpoint, ()| endpoint.url.clone()),
+    line("reason", |endpoint, ()| some(endpoint.disabled_reason.as_ref())),
+    line("disabled", |endpoint, ()| some(endpoint.disabled_at)),
+    line("old_secret_until", |endpoint, ()| some(endpoint.previous_secret_until)),
+    line("told_until", |endpoint, ()| endpoint.cursor.clone()),
+    line("created", |endpoint, ()| endpoint.created_at.to_string()),
+];
+
+fn events(endpoint: &WebhookEndpoint) -> String {
+    if endpoint.events.is_empty() { "all".to_owned() } else { joined(&endpoint.events, " ") }
 }
 
-fn endpoint_fields(endpoint: &Value) -> Vec<(&'static str, String)> {
-    vec![
-        ("endpoint", text(&endpoint["id"])),
-        ("url", text(&endpoint["url"])),
-        ("events", events(endpoint)),
-        ("state", text(&endpoint["state"])),
-        ("reason", text(&endpoint["disabled_reason"])),
-        ("disabled", text(&endpoint["disabled_at"])),
-        ("old_secret_until", text(&endpoint["previous_secret_until"])),
-        ("told_until", text(&endpoint["cursor"])),
-        ("created", text(&endpoint["created_at"])),
-    ]
-}
+const REPLAYED: &[Show<ReplayedEvents>] = &[line("deliveries", |replayed, ()| replayed.deliveries.to_string())];
 
-fn endpoints(endpoints: &[Value]) -> String {
-    let row = |endpoint: &Value| {
-        vec![text(&endpoint["id"]), text(&endpoint["state"]), events(endpoint), text(&endpoint["url"])]
-    };
-    table(&["ENDPOINT", "STATE", "EVENTS", "URL"], &[], endpoints.iter().map(row))
-}
-
-fn deliveries(deliveries: &[Value]) -> String {
-    let row = |delivery: &Value| {
-        let column = |name: &str| text(&delivery[name]);
-        vec![column("cursor"), column("replay"), column("state"), column("attempts"), column("status"), column("error")]
-    };
-    table(&["EVENT", "REPLAY", "STATE", "ATTEMPTS", "STATUS", "ERROR"], &[3, 4], deliveries.iter().map(row))
-}
+const DELIVERIES: &[Show<WebhookDelivery>] = &[
+    column("event", |delivery, ()| delivery.cursor.clone()),
+    column("replay", |delivery, ()| some(delivery.replay.as_ref())),
+    column("state", |delivery, ()| delivery.state.to_string()),
+    number(column("attempts", |delivery, ()| delivery.attempts.to_string())),
+    number(column("status", |delivery, ()| some(delivery.status))),
+    column("error", |delivery, ()| some(delivery.error.as_ref())),
+];

@@ -9,4 +9,4 @@ mod refused;
 pub(super) use columns::Columns;
 pub(super) use columns::{Column, column_names};
 pub(super) use file::{File, Record, read_bytes};
-pub(super) use refused::{Fault, Refused, count};
+pub(super) use refused::{Fault, Refused};

@@ -59,7 +59,7 @@ impl Refused {
         screen.keep(shown.trim_end());
         let more: usize = alike.iter().skip(SHOWN_MAX).map(|(_, rows)| rows).sum();
         if more > 0 {
-            screen.keep(&format!("… and {}", counted(count(more), "more row", "more rows")));
+            screen.keep(&format!("… and {}", counted(more, "more row", "more rows")));
         }
     }
 
@@ -72,7 +72,7 @@ impl Refused {
         let shown = table(&["LINE", "COLUMN", "WHY"], &[0], refused.iter().take(EACH_SHOWN_MAX).map(row));
         screen.keep(shown.trim_end());
         if let Some(more @ 1..) = refused.len().checked_sub(EACH_SHOWN_MAX) {
-            screen.keep(&format!("… and {}; --report FILE keeps all", counted(count(more), "more line", "more lines")));
+            screen.keep(&format!("… and {}; --report FILE keeps all", counted(more, "more line", "more lines")));
         }
     }
 
@@ -117,8 +117,4 @@ fn alike(refused: &[Refused]) -> Vec<(&Refused, usize)> {
         }
     }
     alike
-}
-
-pub(in super::super) fn count(rows: usize) -> i64 {
-    i64::try_from(rows).unwrap_or(i64::MAX)
 }

@@ -2,11 +2,13 @@
 
 use clap::{Args, Subcommand};
 use jiff::ToSpan;
+use surehold_api::stays;
+use surehold_core::stays::RoomTypeCode;
 
 use super::calendar_set::Set;
 use super::calendar_view::{Detail, view};
-use super::words::{Nights, room_type};
-use super::{Desk, UnlessSubcommand};
+use super::words::Nights;
+use super::{Desk, PropertyArgs, UnlessSubcommand};
 use crate::client::ClientError;
 
 /// Unless told, the next two weeks.
@@ -35,8 +37,8 @@ struct Show {
     #[arg(value_name = "NIGHTS", value_parser = Nights::parse)]
     nights: Option<Nights>,
     /// Only this room type
-    #[arg(long, value_parser = room_type)]
-    room_type: Option<String>,
+    #[arg(long, value_parser = RoomTypeCode::new)]
+    room_type: Option<RoomTypeCode>,
     /// Every rate plan, instead of the cheapest
     #[arg(long)]
     plans: bool,
@@ -57,9 +59,9 @@ impl Show {
             let from = jiff::Zoned::now().date();
             Nights { from, until: from.saturating_add(NIGHTS_SHOWN.days()) }
         });
-        let request = self.property.named()?.get(&["calendar"]);
-        let request = request.query("from", &nights.from.to_string()).query("until", &nights.until.to_string());
+        let PropertyArgs { tenant, property } = &self.property.named()?;
+        let call = stays::calendar(tenant, property).query("from", nights.from).query("until", nights.until);
         let detail = if self.plans { Detail::EveryPlan } else { Detail::Cheapest };
-        desk.show(request.query_if("room_type", self.room_type.as_deref()), |calendar| view(calendar, detail)).await
+        desk.present(call.query_if("room_type", self.room_type.as_ref()), |calendar| view(calendar, detail)).await
     }
 }

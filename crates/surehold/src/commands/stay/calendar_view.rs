@@ -4,10 +4,9 @@
 use std::collections::BTreeMap;
 
 use jiff::civil::{Date, Weekday};
-use serde_json::Value;
+use surehold_api::{Calendar, CalendarRates, CalendarRoomType, NightRestrictions};
 
 use super::super::money::Money;
-use super::super::view::{list, text};
 
 const WIDTH: usize = 100;
 const GAP: usize = 2;
@@ -27,27 +26,26 @@ struct Row {
     cells: Vec<String>,
 }
 
-pub(super) fn view(calendar: &Value, detail: Detail) -> String {
+pub(super) fn view(calendar: &Calendar, detail: Detail) -> String {
     let dates = dates(calendar);
-    let money = Money::of(calendar);
-    let room_types = list(&calendar["room_types"]);
-    if room_types.is_empty() {
+    let money = Money::of(calendar.currency);
+    if calendar.room_types.is_empty() {
         return "there are no room types\n".to_owned();
     }
     let mut marks = Marks::default();
     let mut groups = Vec::new();
-    for room_type in room_types {
-        let mut rows = vec![Row { name: text(&room_type["code"]), cells: free(room_type, &dates, &mut marks) }];
-        let plans: Vec<Plan<'_>> = list(&room_type["rates"]).iter().map(Plan::read).collect();
+    for room_type in &calendar.room_types {
+        let mut rows = vec![Row { name: room_type.code.to_string(), cells: free(room_type, &dates, &mut marks) }];
+        let plans: Vec<Plan<'_>> = room_type.rates.iter().map(Plan::of).collect();
         match detail {
             Detail::Cheapest => {
-                rows.push(Row { name: String::new(), cells: cheapest(&plans, &dates, &money, &mut marks) });
+                rows.push(Row { name: String::new(), cells: cheapest(&plans, &dates, money, &mut marks) });
             }
             Detail::EveryPlan => {
                 for plan in &plans {
-                    let cell = |(index, date): (usize, &Date)| plan.cell(index, *date, &money, &mut marks);
+                    let cell = |(index, date): (usize, &Date)| plan.cell(index, *date, money, &mut marks);
                     let cells = dates.iter().enumerate().map(cell).collect();
-                    rows.push(Row { name: format!("  {}", plan.code), cells });
+                    rows.push(Row { name: format!("  {}", plan.rates.rate_plan), cells });
                 }
             }
         }
@@ -56,10 +54,9 @@ pub(super) fn view(calendar: &Value, detail: Detail) -> String {
     format!("{}{}", weeks(&dates, &groups), marks.legend(calendar, detail))
 }
 
-fn dates(calendar: &Value) -> Vec<Date> {
-    let date = |name: &str| calendar[name].as_str().and_then(|text| text.parse::<Date>().ok());
-    let (Some(from), Some(until)) = (date("from"), date("until")) else { return Vec::new() };
-    std::iter::successors(Some(from), |night| night.tomorrow().ok()).take_while(|night| *night < until).collect()
+fn dates(calendar: &Calendar) -> Vec<Date> {
+    let nights = std::iter::successors(Some(calendar.from.0), |night| night.tomorrow().ok());
+    nights.take_while(|night| *night < calendar.until.0).collect()
 }
 
 /// Which signs were used, so that only those are explained.
@@ -73,10 +70,10 @@ impl Marks {
         self.used.insert(mark, meaning);
     }
 
-    fn legend(&self, calendar: &Value, detail: Detail) -> String {
+    fn legend(&self, calendar: &Calendar, detail: Detail) -> String {
         let price = match detail {
-            Detail::Cheapest => format!("the cheapest plan in {} (--plans shows all)", text(&calendar["currency"])),
-            Detail::EveryPlan => format!("prices in {}", text(&calendar["currency"])),
+            Detail::Cheapest => format!("the cheapest plan in {} (--plans shows all)", calendar.currency),
+            Detail::EveryPlan => format!("prices in {}", calendar.currency),
         };
         let signs: String = self.used.iter().map(|(mark, meaning)| format!("   {mark} {meaning}")).collect();
         let whole = format!("free/rooms, and {price}{signs}");
@@ -102,26 +99,21 @@ fn wrapped(legend: &str) -> String {
 }
 
 /// `8/10`; `–` where there are no rooms.
-fn free(room_type: &Value, dates: &[Date], marks: &mut Marks) -> Vec<String> {
-    let closed: Vec<&str> = list(&room_type["closed"]).iter().filter_map(Value::as_str).collect();
-    let oversold: BTreeMap<&str, i64> = list(&room_type["oversold"])
-        .iter()
-        .filter_map(|night| Some((night["night"].as_str()?, night["rooms"].as_i64()?)))
-        .collect();
+fn free(room_type: &CalendarRoomType, dates: &[Date], marks: &mut Marks) -> Vec<String> {
+    let oversold: BTreeMap<Date, i64> = room_type.oversold.iter().map(|night| (night.night.0, night.rooms)).collect();
+    let count = |counts: &[Option<i64>], index: usize| counts.get(index).copied().flatten();
     let mut cell = |(index, date): (usize, &Date)| {
-        let date = date.to_string();
-        let (Some(free), Some(total)) = (room_type["available"][index].as_i64(), room_type["total"][index].as_i64())
-        else {
+        let (Some(free), Some(total)) = (count(&room_type.available, index), count(&room_type.total, index)) else {
             marks.use_mark("–", "nothing set");
             return "–".to_owned();
         };
-        let cell = if closed.contains(&date.as_str()) {
+        let cell = if room_type.closed.iter().any(|night| night.0 == *date) {
             marks.use_mark("closed", "takes nobody");
             "closed".to_owned()
         } else {
             format!("{free}/{total}")
         };
-        if let Some(rooms) = oversold.get(date.as_str()) {
+        if let Some(rooms) = oversold.get(date) {
             marks.use_mark("!N", "N rooms oversold");
             return format!("{cell} !{rooms}");
         }
@@ -132,33 +124,29 @@ fn free(room_type: &Value, dates: &[Date], marks: &mut Marks) -> Vec<String> {
 
 /// The rates of one plan.
 struct Plan<'a> {
-    code: String,
-    prices: &'a [Value],
-    restrictions: BTreeMap<&'a str, &'a Value>,
+    rates: &'a CalendarRates,
+    restrictions: BTreeMap<Date, &'a NightRestrictions>,
 }
 
 impl<'a> Plan<'a> {
-    fn read(rates: &'a Value) -> Plan<'a> {
-        let restrictions =
-            list(&rates["restrictions"]).iter().filter_map(|night| Some((night["night"].as_str()?, night)));
-        Plan { code: text(&rates["rate_plan"]), prices: list(&rates["prices"]), restrictions: restrictions.collect() }
+    fn of(rates: &'a CalendarRates) -> Plan<'a> {
+        Plan { rates, restrictions: rates.restrictions.iter().map(|said| (said.night.0, said)).collect() }
     }
 
     fn price(&self, index: usize) -> Option<i64> {
-        self.prices.get(index).and_then(Value::as_i64)
+        self.rates.prices.get(index).copied().flatten()
     }
 
-    fn said_of(&self, date: Date) -> &Value {
-        self.restrictions.get(date.to_string().as_str()).copied().unwrap_or(&Value::Null)
+    fn said_of(&self, date: Date) -> Option<&NightRestrictions> {
+        self.restrictions.get(&date).copied()
     }
 
     fn is_stopped(&self, date: Date) -> bool {
-        self.said_of(date)["stop_sell"] == true
+        self.said_of(date).is_some_and(|said| said.stop_sell == Some(true))
     }
 
     /// The price with its restrictions: `450 3+`.
-    fn cell(&self, index: usize, date: Date, money: &Money, marks: &mut Marks) -> String {
-        let said = self.said_of(date);
+    fn cell(&self, index: usize, date: Date, money: Money, marks: &mut Marks) -> String {
         let mut parts = Vec::new();
         if self.is_stopped(date) {
             marks.use_mark("stop", "not sold");
@@ -170,23 +158,24 @@ impl<'a> Plan<'a> {
             }
             parts.push(price.unwrap_or_else(|| "–".to_owned()));
         }
-        if let Some(nights) = said["min_stay"].as_i64() {
+        let Some(said) = self.said_of(date) else { return parts.join(" ") };
+        if let Some(nights) = said.min_stay {
             marks.use_mark("N+", "N nights or more");
             parts.push(format!("{nights}+"));
         }
-        if let Some(nights) = said["max_stay"].as_i64() {
+        if let Some(nights) = said.max_stay {
             marks.use_mark("-N", "N nights or fewer");
             parts.push(format!("-{nights}"));
         }
-        if said["closed_to_arrival"] == true {
+        if said.closed_to_arrival == Some(true) {
             marks.use_mark("xA", "no arrivals");
             parts.push("xA".to_owned());
         }
-        if said["closed_to_departure"] == true {
+        if said.closed_to_departure == Some(true) {
             marks.use_mark("xD", "no departures");
             parts.push("xD".to_owned());
         }
-        if !said["min_advance_days"].is_null() || !said["max_advance_days"].is_null() {
+        if said.min_advance_days.or(said.max_advance_days).is_some() {
             marks.use_mark("adv", "sold only so many days ahead");
             parts.push("adv".to_owned());
         }
@@ -195,7 +184,7 @@ impl<'a> Plan<'a> {
 }
 
 /// On each night the plan that costs least and is sold; if none is, one that is stopped.
-fn cheapest(plans: &[Plan<'_>], dates: &[Date], money: &Money, marks: &mut Marks) -> Vec<String> {
+fn cheapest(plans: &[Plan<'_>], dates: &[Date], money: Money, marks: &mut Marks) -> Vec<String> {
     let cell = |(index, date): (usize, &Date)| {
         let priced = plans.iter().filter(|plan| plan.price(index).is_some());
         let best = priced.min_by_key(|plan| (plan.is_stopped(*date), plan.price(index)));
@@ -258,22 +247,26 @@ fn day(date: Date) -> &'static str {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-    use serde_json::json;
+    use serde_json::{from_value, json};
 
-    fn calendar() -> Value {
-        json!({
+    use super::*;
+
+    fn calendar() -> Calendar {
+        let calendar = json!({
             "property": "casa-mar", "currency": "BRL", "from": "2026-12-30", "until": "2027-01-02",
             "room_types": [
-                {"code": "double", "total": [10, 10, 2], "available": [8, 0, 0], "closed": ["2026-12-31"],
+                {"code": "double", "title": "Double", "guests_max": 2, "held": [], "booked": [],
+                 "total": [10, 10, 2], "available": [8, 0, 0], "closed": ["2026-12-31"],
                  "oversold": [{"night": "2027-01-01", "rooms": 1}],
                  "rates": [
                     {"rate_plan": "fixed", "prices": [40_000, 40_000, 40_000],
                      "restrictions": [{"night": "2026-12-31", "stop_sell": true}]},
                     {"rate_plan": "flexible", "prices": [45_000, 45_050, null],
                      "restrictions": [{"night": "2026-12-31", "min_stay": 3, "closed_to_arrival": true}]}]},
-                {"code": "suite", "total": [null, null, null], "available": [null, null, null], "rates": []}]
-        })
+                {"code": "suite", "title": "Suite", "guests_max": 4, "held": [], "booked": [],
+                 "total": [null, null, null], "available": [null, null, null], "rates": []}]
+        });
+        from_value(calendar).unwrap()
     }
 
     #[test]
@@ -305,11 +298,11 @@ N+ N nights or more   closed takes nobody   xA no arrivals   – nothing set
     fn a_month_is_shown_in_weeks() {
         let nights = 31;
         let calendar = json!({
-            "currency": "BRL", "from": "2026-12-01", "until": "2027-01-01",
-            "room_types": [{"code": "r", "total": vec![10; nights], "available": vec![9; nights],
+            "property": "casa-mar", "currency": "BRL", "from": "2026-12-01", "until": "2027-01-01",
+            "room_types": [{"code": "r", "title": "R", "guests_max": 2, "held": [], "booked": [], "total": vec![10; nights], "available": vec![9; nights],
                 "rates": [{"rate_plan": "p", "prices": vec![45_000; nights]}]}]
         });
-        let shown = view(&calendar, Detail::Cheapest);
+        let shown = view(&from_value(calendar).unwrap(), Detail::Cheapest);
         assert_eq!(shown.matches("December 2026\n").count(), 5);
         assert!(shown.lines().all(|line| line.chars().count() <= WIDTH), "{shown}");
     }

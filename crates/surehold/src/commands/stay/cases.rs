@@ -2,36 +2,34 @@
 
 use std::collections::BTreeMap;
 
-use super::super::view::{list, text};
-use super::Desk;
-use crate::client::{ClientError, Request};
+use surehold_api::operations;
+use surehold_core::kernel::{HoldId, Slug};
 
-/// The open ones, by the hold that they are about.
+use super::Desk;
+use crate::client::ClientError;
+
+/// The kinds of the open ones, by the hold that they are about.
 #[derive(Debug, Default)]
-pub(super) struct OpenCases(BTreeMap<String, Vec<String>>);
+pub(super) struct OpenCases(BTreeMap<HoldId, Vec<String>>);
 
 impl OpenCases {
-    pub(super) async fn find(desk: Desk<'_>, tenant: &str) -> Result<OpenCases, ClientError> {
+    /// Machines get what they asked for and nothing else.
+    pub(super) async fn for_people(desk: Desk<'_>, tenant: &Slug) -> Result<OpenCases, ClientError> {
         let mut found = OpenCases::default();
-        let mut after: Option<String> = None;
-        loop {
-            let request = Request::get(&["v1", tenant, "cases"]).query("state", "open").query("limit", "1000");
-            let page = desk.value(request.query_if("after", after.as_deref())).await?;
-            for case in list(&page["cases"]) {
-                let names = list(&case["correlations"]).iter().map(text);
-                for hold in names.filter_map(|name| name.strip_prefix("hold=").map(str::to_owned)) {
-                    found.0.entry(hold).or_default().push(text(&case["kind"]));
-                }
-            }
-            match page["next"].as_str() {
-                Some(next) => after = Some(next.to_owned()),
-                None => return Ok(found),
+        if desk.screen.json {
+            return Ok(found);
+        }
+        for case in desk.all(operations::cases(tenant).query("state", "open")).await? {
+            let holds = case.correlations.iter().filter_map(|name| name.strip_prefix("hold="));
+            for hold in holds.filter_map(|hold| HoldId::parse(hold).ok()) {
+                found.0.entry(hold).or_default().push(case.kind.clone());
             }
         }
+        Ok(found)
     }
 
     /// Their kinds; empty if there are none.
-    pub(super) fn of(&self, hold: &str) -> String {
-        self.0.get(hold).map_or(String::new(), |kinds| kinds.join(", "))
+    pub(super) fn of(&self, hold: HoldId) -> String {
+        self.0.get(&hold).map_or(String::new(), |kinds| kinds.join(", "))
     }
 }

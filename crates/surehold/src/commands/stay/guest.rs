@@ -1,7 +1,7 @@
 //! Who stays.
 
 use clap::Args;
-use serde_json::{Value, json};
+use surehold_api::Guest;
 
 #[derive(Args)]
 pub(super) struct GuestArgs {
@@ -17,13 +17,8 @@ pub(super) struct GuestArgs {
 }
 
 impl GuestArgs {
-    pub(super) fn json(&self) -> Value {
-        let mut guest = json!({});
-        for (name, value) in [("name", &self.name), ("email", &self.email), ("phone", &self.phone)] {
-            if let Some(value) = value {
-                guest[name] = value.as_str().into();
-            }
-        }
-        guest
+    pub(super) fn guest(&self) -> Guest {
+        let [name, email, phone] = [&self.name, &self.email, &self.phone].map(|said| said.as_deref().map(Into::into));
+        Guest { name, email, phone }
     }
 }

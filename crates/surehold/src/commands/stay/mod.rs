@@ -16,13 +16,14 @@ mod sell;
 mod view;
 mod words;
 
-use clap::{Args, Subcommand};
+use clap::Args;
+use surehold_core::kernel::Slug;
+use surehold_core::stays::PropertyName;
 
 use super::desk::Desk;
-use super::input::{TestMode, slug};
-use super::screen::Screen;
-use super::{Act, Common};
-use crate::client::{Client, ClientError, Request};
+use super::input::TestMode;
+use super::{Act, Common, actions};
+use crate::client::ClientError;
 
 /// Hotels: properties, rates, quotes, held rooms, reservations
 #[derive(Args)]
@@ -35,8 +36,7 @@ pub(crate) struct StayCommand {
     common: Common,
 }
 
-#[derive(Subcommand)]
-enum Action {
+actions! {
     /// Put, show and list properties
     #[command(subcommand)]
     Property(property::PropertyAction),
@@ -51,11 +51,11 @@ enum Action {
     Quote(quote::Quote),
     Hold(sell::Hold),
     List(sell::List),
-    Show(sell::Show),
-    Checkout(sell::Checkout),
+    Show(sell::ShowStay),
+    Checkout(sell::AskCheckout),
     Confirm(sell::Confirm),
     Cancel(sell::Cancel),
-    WalkIn(reservation::WalkIn),
+    WalkIn(reservation::BookWalkIn),
     Arrivals(reservation::Arrivals),
     Departures(reservation::Departures),
     InHouse(reservation::InHouse),
@@ -70,28 +70,12 @@ impl Act for StayCommand {
         &self.common
     }
 
-    async fn act(&self, client: &Client, screen: &Screen) -> Result<(), ClientError> {
-        let desk = Desk { client, screen: *screen, test: self.mode.test };
-        match &self.action {
-            Action::Property(action) => action.run(desk).await,
-            Action::RoomType(action) => action.run(desk).await,
-            Action::RatePlan(action) => action.run(desk).await,
-            Action::Calendar(calendar) => calendar.run(desk).await,
-            Action::Import(import) => import.run(desk).await,
-            Action::Quote(quote) => quote.run(desk).await,
-            Action::Hold(hold) => hold.run(desk).await,
-            Action::List(list) => list.run(desk).await,
-            Action::Show(show) => show.run(desk).await,
-            Action::Checkout(checkout) => checkout.run(desk).await,
-            Action::Confirm(confirm) => confirm.run(desk).await,
-            Action::Cancel(cancel) => cancel.run(desk).await,
-            Action::WalkIn(walk_in) => walk_in.run(desk).await,
-            Action::Arrivals(arrivals) => arrivals.run(desk).await,
-            Action::Departures(departures) => departures.run(desk).await,
-            Action::InHouse(in_house) => in_house.run(desk).await,
-            Action::Reservation(action) => action.run(desk).await,
-            Action::EraseGuest(erase) => erase.run(desk).await,
-        }
+    fn test(&self) -> bool {
+        self.mode.test
+    }
+
+    async fn act(&self, desk: Desk<'_>) -> Result<(), ClientError> {
+        self.action.run(desk).await
     }
 }
 
@@ -99,22 +83,22 @@ impl Act for StayCommand {
 #[derive(Args, Clone, Debug)]
 struct PropertyArgs {
     /// The tenant's slug
-    #[arg(value_parser = slug)]
-    tenant: String,
+    #[arg(value_parser = Slug::new)]
+    tenant: Slug,
     /// The property's name: lower-case letters, digits and dashes
-    #[arg(value_parser = words::property)]
-    property: String,
+    #[arg(value_parser = PropertyName::new)]
+    property: PropertyName,
 }
 
 /// The same for a command that has subcommands, which name what they need themselves.
 #[derive(Args, Clone, Debug)]
 struct UnlessSubcommand {
     /// The tenant's slug
-    #[arg(required = true, value_parser = slug)]
-    tenant: Option<String>,
+    #[arg(required = true, value_parser = Slug::new)]
+    tenant: Option<Slug>,
     /// The property's name
-    #[arg(required = true, value_parser = words::property)]
-    property: Option<String>,
+    #[arg(required = true, value_parser = PropertyName::new)]
+    property: Option<PropertyName>,
 }
 
 impl UnlessSubcommand {
@@ -122,19 +106,5 @@ impl UnlessSubcommand {
         let UnlessSubcommand { tenant, property } = self.clone();
         let named = tenant.zip(property).map(|(tenant, property)| PropertyArgs { tenant, property });
         named.ok_or_else(|| ClientError::Usage("name a tenant and a property".to_owned()))
-    }
-}
-
-impl PropertyArgs {
-    fn path<'a>(&'a self, more: &[&'a str]) -> Vec<&'a str> {
-        [&["v1", &self.tenant, "properties", &self.property], more].concat()
-    }
-
-    fn get(&self, more: &[&str]) -> Request {
-        Request::get(&self.path(more))
-    }
-
-    fn put(&self, more: &[&str]) -> Request {
-        Request::put(&self.path(more))
     }
 }

@@ -1,14 +1,16 @@
 //! `surehold stay property`
 
 use clap::{Args, Subcommand};
-use serde_json::{Value, json};
+use surehold_api::stays::{self, Property, PropertyTerms, PutProperty};
+use surehold_core::kernel::{Currency, Slug, Title};
+use surehold_core::operations::TimeZoneName;
+use surehold_core::stays::{LocalTime, PaymentAccount};
 
-use super::super::input::{currency, duration_secs, slug, zone};
-use super::super::pages::show_all;
-use super::super::view::{fields, table, text};
+use super::super::input::{currency, duration_secs, titled};
+use super::super::show::{Show, both, column, line, number, some};
 use super::words::local_time;
 use super::{Desk, PropertyArgs};
-use crate::client::{ClientError, Request};
+use crate::client::ClientError;
 
 #[derive(Subcommand)]
 pub(super) enum PropertyAction {
@@ -18,8 +20,8 @@ pub(super) enum PropertyAction {
     /// List the properties
     List {
         /// The tenant's slug
-        #[arg(value_parser = slug)]
-        tenant: String,
+        #[arg(value_parser = Slug::new)]
+        tenant: Slug,
     },
 }
 
@@ -29,20 +31,20 @@ pub(super) struct Put {
     #[command(flatten)]
     property: PropertyArgs,
     /// What people call it [default: its name]
-    #[arg(long)]
-    title: Option<String>,
+    #[arg(long, value_parser = Title::new)]
+    title: Option<Title>,
     /// Its time zone, as in `America/Sao_Paulo`; needed for a new one
-    #[arg(long, value_parser = zone)]
-    zone: Option<String>,
+    #[arg(long, value_parser = TimeZoneName::parse)]
+    zone: Option<TimeZoneName>,
     /// Of all its prices, as in BRL; needed for a new one, and stays for ever
     #[arg(long, value_parser = currency)]
-    currency: Option<String>,
+    currency: Option<Currency>,
     /// From when on rooms are ready [default: 15:00]
     #[arg(long, value_name = "TIME", value_parser = local_time)]
-    check_in: Option<String>,
+    check_in: Option<LocalTime>,
     /// The account that guests pay to, as the accounts file of the server names it
-    #[arg(long, value_name = "NAME", conflicts_with = "no_payment_account")]
-    payment_account: Option<String>,
+    #[arg(long, value_name = "NAME", conflicts_with = "no_payment_account", value_parser = PaymentAccount::new)]
+    payment_account: Option<PaymentAccount>,
     /// Take no online payments any more
     #[arg(long)]
     no_payment_account: bool,
@@ -64,13 +66,14 @@ impl PropertyAction {
     pub(super) async fn run(&self, desk: Desk<'_>) -> Result<(), ClientError> {
         match self {
             PropertyAction::Put(put) => put.run(desk).await,
-            PropertyAction::Show(property) => desk.show(property.get(&[]), view).await,
+            PropertyAction::Show(PropertyArgs { tenant, property }) => {
+                desk.detail(stays::property(tenant, property), PROPERTY).await
+            }
             PropertyAction::List { tenant } => {
-                let request = Request::get(&["v1", tenant, "properties"]).test(desk.test);
                 let none = format!(
                     "there are none; `surehold stay property put {tenant} NAME --zone ZONE --currency CODE` makes one"
                 );
-                show_all(desk.client, desk.screen, &request, "properties", list_view, &none).await
+                desk.list(stays::properties(tenant), PROPERTY, &none).await
             }
         }
     }
@@ -79,79 +82,57 @@ impl PropertyAction {
 impl Put {
     /// The API replaces a property as a whole, so what is there is read first.
     async fn run(&self, desk: Desk<'_>) -> Result<(), ClientError> {
-        let known = desk.find(self.property.get(&[])).await?;
-        let body = self.body(&known)?;
-        desk.show(self.property.put(&[]).json(body), view).await
+        let PropertyArgs { tenant, property } = &self.property;
+        let known = desk.find(stays::property(tenant, property)).await?;
+        let put = stays::put_property(tenant, property, &self.wanted(known.as_ref())?);
+        desk.detail(put, PROPERTY).await
     }
 
-    fn body(&self, known: &Value) -> Result<Value, ClientError> {
+    fn wanted(&self, known: Option<&Property>) -> Result<PutProperty, ClientError> {
         let name = &self.property.property;
-        let needed = |flag: &str, given: Option<&String>, known: &Value| match (given, known.as_str()) {
-            (Some(given), _) => Ok(given.clone()),
-            (None, Some(known)) => Ok(known.to_owned()),
-            (None, None) => Err(ClientError::Usage(format!("{name} is new: {flag} is needed"))),
-        };
-        let mut body = json!({
-            "time_zone": needed("--zone, as in America/Sao_Paulo,", self.zone.as_ref(), &known["time_zone"])?,
-            "currency": needed("--currency, as in BRL,", self.currency.as_ref(), &known["currency"])?,
-            "title": self.title.as_deref().or(known["title"].as_str()).unwrap_or(name),
-        });
-        if let Some(check_in) = self.check_in.as_deref().or(known["check_in"].as_str()) {
-            body["check_in"] = check_in.into();
-        }
-        let account = self.payment_account.as_deref().or(known["payment_account"].as_str());
-        if let Some(account) = account.filter(|_| !self.no_payment_account) {
-            body["payment_account"] = account.into();
-        }
-        let mut terms = if known["terms"].is_object() { known["terms"].clone() } else { json!({}) };
-        let changes = [
-            ("quote_secs", self.quote_for),
-            ("hold_secs", self.hold_for),
-            ("session_grace_secs", self.page_grace),
-            ("async_payment_secs", self.slow_payment_for),
-        ];
-        for (name, secs) in changes {
-            if let Some(secs) = secs {
-                terms[name] = secs.into();
-            }
-        }
-        body["terms"] = terms;
-        Ok(body)
+        let needed = |flag: &str| ClientError::Usage(format!("{name} is new: {flag} is needed"));
+        let zone = self.zone.as_ref().or(known.map(|known| &known.time_zone)).cloned();
+        let currency = self.currency.or(known.map(|known| known.currency));
+        let title = self.title.as_ref().or(known.map(|known| &known.title)).cloned();
+        let check_in = self.check_in.or(known.map(|known| known.check_in));
+        let account = self.payment_account.as_ref().or(known.and_then(|known| known.payment_account.as_ref()));
+        let terms = known.map(|known| known.terms).unwrap_or_default();
+        Ok(PutProperty {
+            time_zone: zone.ok_or_else(|| needed("--zone, as in America/Sao_Paulo,"))?,
+            currency: currency.ok_or_else(|| needed("--currency, as in BRL,"))?,
+            title: title.unwrap_or_else(|| titled(name)),
+            check_in: check_in.unwrap_or(LocalTime::CHECK_IN),
+            payment_account: account.filter(|_| !self.no_payment_account).cloned(),
+            terms: PropertyTerms {
+                quote_secs: self.quote_for.unwrap_or(terms.quote_secs),
+                hold_secs: self.hold_for.unwrap_or(terms.hold_secs),
+                session_grace_secs: self.page_grace.unwrap_or(terms.session_grace_secs),
+                async_payment_secs: self.slow_payment_for.unwrap_or(terms.async_payment_secs),
+            },
+        })
     }
 }
 
-fn view(property: &Value) -> String {
-    let terms = &property["terms"];
-    fields(&[
-        ("property", text(&property["name"])),
-        ("title", text(&property["title"])),
-        ("time zone", text(&property["time_zone"])),
-        ("currency", text(&property["currency"])),
-        ("check-in", text(&property["check_in"])),
-        ("pays to", text(&property["payment_account"])),
-        ("room types", text(&property["room_types"])),
-        ("rate plans", text(&property["rate_plans"])),
-        ("quote good for", span(&terms["quote_secs"])),
-        ("rooms held for", span(&terms["hold_secs"])),
-        ("page grace", span(&terms["session_grace_secs"])),
-        ("slow payment for", span(&terms["async_payment_secs"])),
-        ("version", text(&property["version"])),
-    ])
-}
+const PROPERTY: &[Show<Property>] = &[
+    both("property", |property, ()| property.name.to_string()),
+    both("title", |property, ()| property.title.to_string()),
+    both("time zone", |property, ()| property.time_zone.to_string()),
+    both("currency", |property, ()| property.currency.to_string()),
+    line("check-in", |property, ()| property.check_in.to_string()),
+    line("pays to", |property, ()| some(property.payment_account.as_ref())),
+    number(both("room types", |property, ()| property.room_types.to_string())),
+    number(both("rate plans", |property, ()| property.rate_plans.to_string())),
+    column("pays to", |property, ()| some(property.payment_account.as_ref())),
+    line("quote good for", |property, ()| span(property.terms.quote_secs)),
+    line("rooms held for", |property, ()| span(property.terms.hold_secs)),
+    line("page grace", |property, ()| span(property.terms.session_grace_secs)),
+    line("slow payment for", |property, ()| span(property.terms.async_payment_secs)),
+    line("version", |property, ()| property.version.to_string()),
+];
 
 /// `30m`, as it would be typed.
-fn span(secs: &Value) -> String {
+fn span(secs: i64) -> String {
     const UNITS: [(i64, char); 4] = [(86_400, 'd'), (3_600, 'h'), (60, 'm'), (1, 's')];
-    let Some(secs) = secs.as_i64() else { return String::new() };
     let unit = UNITS.into_iter().find(|(unit, _)| secs != 0 && secs % unit == 0);
     unit.map_or_else(|| format!("{secs}s"), |(unit, letter)| format!("{}{letter}", secs / unit))
-}
-
-fn list_view(found: &[Value]) -> String {
-    let row = |property: &Value| {
-        let names = ["name", "title", "time_zone", "currency", "room_types", "rate_plans", "payment_account"];
-        names.iter().map(|name| text(&property[*name])).collect()
-    };
-    let header = ["PROPERTY", "TITLE", "TIME ZONE", "CURRENCY", "ROOM TYPES", "RATE PLANS", "PAYS TO"];
-    table(&header, &[4, 5], found.iter().map(row))
 }

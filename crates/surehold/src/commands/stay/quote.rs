@@ -1,13 +1,15 @@
 //! `surehold stay quote`
 
 use clap::{Args, Subcommand};
-use serde_json::json;
-use uuid::Uuid;
+use surehold_api::Day;
+use surehold_api::stays::{self, AskQuote};
+use surehold_core::kernel::Slug;
+use surehold_core::stays::QuoteId;
 
-use super::super::input::slug;
+use super::super::input::new_id;
 use super::words::{Nights, quote_id};
 use super::{Desk, PropertyArgs, UnlessSubcommand, view};
-use crate::client::{ClientError, Request};
+use crate::client::ClientError;
 
 /// Ask what can be had and for how much, or show what was offered
 #[derive(Args)]
@@ -24,11 +26,11 @@ enum QuoteAction {
     /// Show a quote
     Show {
         /// The tenant's slug
-        #[arg(value_parser = slug)]
-        tenant: String,
+        #[arg(value_parser = Slug::new)]
+        tenant: Slug,
         /// The quote's id
         #[arg(value_name = "QUOTE", value_parser = quote_id)]
-        quote: Uuid,
+        quote: QuoteId,
     },
 }
 
@@ -47,16 +49,13 @@ struct Ask {
     rooms: u32,
     /// Its id, a UUIDv7; the same id finds the same quote [default: a new one]
     #[arg(long, value_name = "UUID", value_parser = quote_id)]
-    id: Option<Uuid>,
+    id: Option<QuoteId>,
 }
 
 impl Quote {
     pub(super) async fn run(&self, desk: Desk<'_>) -> Result<(), ClientError> {
         match &self.action {
-            Some(QuoteAction::Show { tenant, quote }) => {
-                let request = Request::get(&["v1", tenant, "quotes", &quote.to_string()]);
-                desk.show(request, view::quote).await
-            }
+            Some(QuoteAction::Show { tenant, quote }) => desk.present(stays::quote(tenant, *quote), view::quote).await,
             None => self.ask.run(desk).await,
         }
     }
@@ -66,19 +65,23 @@ impl Ask {
     async fn run(&self, desk: Desk<'_>) -> Result<(), ClientError> {
         let PropertyArgs { tenant, property } = &self.property.named()?;
         let nights = self.nights.ok_or_else(|| ClientError::Usage("say which nights".to_owned()))?;
-        let id = self.id.unwrap_or_else(Uuid::now_v7);
-        let body = json!({
-            "id": id, "property": property, "guests": self.guests, "rooms": self.rooms,
-            "checkin": nights.from.to_string(), "checkout": nights.until.to_string(),
-        });
-        let request = Request::post(&["v1", tenant, "quotes"]).json(body).repeat_with(format!("--id {id}"));
-        let answer = desk.ask(request).await?;
-        desk.screen.show(&answer, view::quote)?;
-        let quote = answer.value()?;
-        match quote["options"][0]["number"].as_i64() {
+        let id = self.id.unwrap_or_else(new_id);
+        let ask = AskQuote {
+            id: Some(id),
+            property: property.clone(),
+            checkin: Day(nights.from),
+            checkout: Day(nights.until),
+            guests: self.guests,
+            rooms: self.rooms,
+        };
+        let flag = format!("--id {id}");
+        let answer = desk.repeat_with(&flag).send(&stays::ask_quote(tenant, &ask)).await?;
+        let Some(quote) = desk.for_people(&answer).await? else { return Ok(()) };
+        desk.screen.print(&view::quote(&quote))?;
+        match quote.options.first() {
             Some(option) => {
-                let held = format!("surehold stay hold {tenant} {id} {option} --name NAME");
-                desk.screen.note(&format!("`{held}` holds the rooms of option {option}"));
+                let held = format!("surehold stay hold {tenant} {id} {} --name NAME", option.number);
+                desk.screen.note(&format!("`{held}` holds the rooms of option {}", option.number));
             }
             None => desk.screen.note("there is nothing to offer, so nothing was kept"),
         }

@@ -1,24 +1,24 @@
 //! Reservations: who arrives, leaves and sleeps here; show, change, cancel, no-show; guests at the desk.
 
 use clap::{Args, Subcommand, ValueEnum};
-use jiff::Timestamp;
 use jiff::civil::Date;
-use serde_json::{Value, json};
-use uuid::Uuid;
+use surehold_api::stays::{self, ChangeReservation, EndReservation, Reservation, WalkIn};
+use surehold_api::{Call, Day, WantedRooms};
+use surehold_core::kernel::{HoldId, Slug};
+use surehold_core::operations::Actor;
+use surehold_core::stays::{ReservationState, today};
 
-use super::super::input::{date, this_user};
-use super::super::pages::show_all;
-use super::super::view::{list, text};
+use super::super::input::{core_instant, date, new_id, this_user};
 use super::cases::OpenCases;
 use super::guest::GuestArgs;
-use super::sell::{StayArgs, amount, for_people};
-use super::words::{Nights, Rooms, stay_id};
+use super::sell::{StayArgs, amount};
+use super::words::{Nights, rooms, stay_id};
 use super::{Desk, PropertyArgs, view};
-use crate::client::{ClientError, Request};
+use crate::client::ClientError;
 
 /// Which reservations, on which day.
 #[derive(Args)]
-struct Day {
+struct OnDay {
     #[command(flatten)]
     property: PropertyArgs,
     /// As in 2026-12-24 [default: today at the property]
@@ -36,85 +36,66 @@ enum State {
     NoShow,
 }
 
-impl Day {
+impl OnDay {
     async fn run(&self, desk: Desk<'_>, how: &str, none: &str) -> Result<(), ClientError> {
         let PropertyArgs { tenant, property } = &self.property;
-        let date = match self.date {
-            Some(date) => date,
-            None => today(desk, &self.property).await?,
+        let date = if let Some(date) = self.date {
+            date
+        } else {
+            // At night the property's date may differ from ours.
+            let zone = desk.ask(stays::property(tenant, property)).await?.time_zone;
+            today(&zone, core_instant(jiff::Timestamp::now()))
         };
         let state = match self.state {
-            State::Confirmed => "confirmed",
-            State::Cancelled => "cancelled",
-            State::NoShow => "no_show",
+            State::Confirmed => ReservationState::Confirmed,
+            State::Cancelled => ReservationState::Cancelled,
+            State::NoShow => ReservationState::NoShow,
         };
-        let cases = for_people(desk, tenant).await?;
-        let request = Request::get(&["v1", tenant, "reservations"]).query("property", property);
-        let request = request.query(how, &date.to_string()).query("state", state).test(desk.test);
-        let shown = |found: &[Value]| view::reservations(found, &cases);
-        show_all(desk.client, desk.screen, &request, "reservations", shown, &format!("{none} on {date}")).await
+        let cases = OpenCases::for_people(desk, tenant).await?;
+        let call = stays::reservations(tenant).query("property", property).query(how, date).query("state", state);
+        desk.present_all(call, |found| view::reservations(found, &cases), &format!("{none} on {date}")).await
     }
 }
 
-/// The property's date: at night it may differ from ours.
-async fn today(desk: Desk<'_>, property: &PropertyArgs) -> Result<Date, ClientError> {
-    let zone = desk.value(property.get(&[])).await?["time_zone"].take();
-    let now = Timestamp::now();
-    // A newer server may know zones that this program does not.
-    let there = zone.as_str().and_then(|zone| now.in_tz(zone).ok());
-    Ok(there.unwrap_or_else(|| now.to_zoned(jiff::tz::TimeZone::system())).date())
+macro_rules! day_lists {
+    ($($(#[$doc:meta])* $list:ident asks $how:literal, or $none:literal;)*) => {
+        $(
+            $(#[$doc])*
+            #[derive(Args)]
+            pub(super) struct $list {
+                #[command(flatten)]
+                day: OnDay,
+            }
+
+            impl $list {
+                pub(super) async fn run(&self, desk: Desk<'_>) -> Result<(), ClientError> {
+                    self.day.run(desk, $how, $none).await
+                }
+            }
+        )*
+    };
 }
 
-/// List who arrives on a day
-#[derive(Args)]
-pub(super) struct Arrivals {
-    #[command(flatten)]
-    day: Day,
-}
-
-impl Arrivals {
-    pub(super) async fn run(&self, desk: Desk<'_>) -> Result<(), ClientError> {
-        self.day.run(desk, "arriving", "nobody arrives").await
-    }
-}
-
-/// List who leaves on a day
-#[derive(Args)]
-pub(super) struct Departures {
-    #[command(flatten)]
-    day: Day,
-}
-
-impl Departures {
-    pub(super) async fn run(&self, desk: Desk<'_>) -> Result<(), ClientError> {
-        self.day.run(desk, "departing", "nobody leaves").await
-    }
-}
-
-/// List who sleeps there on a night
-#[derive(Args)]
-pub(super) struct InHouse {
-    #[command(flatten)]
-    day: Day,
-}
-
-impl InHouse {
-    pub(super) async fn run(&self, desk: Desk<'_>) -> Result<(), ClientError> {
-        self.day.run(desk, "staying", "nobody stays").await
-    }
+day_lists! {
+    /// List who arrives on a day
+    Arrivals asks "arriving", or "nobody arrives";
+    /// List who leaves on a day
+    Departures asks "departing", or "nobody leaves";
+    /// List who sleeps there on a night
+    InHouse asks "staying", or "nobody stays";
 }
 
 /// Book rooms for a guest at the desk, without an online payment
 #[derive(Args)]
-pub(super) struct WalkIn {
+pub(super) struct BookWalkIn {
     #[command(flatten)]
     property: PropertyArgs,
     /// As in 2026-12-24..2026-12-27 or 2026-12-24+3
     #[arg(value_name = "NIGHTS", value_parser = Nights::parse_stay)]
     nights: Nights,
     /// `ROOM_TYPE:RATE_PLAN[=ROOMS]`, as in double:flexible
-    #[arg(value_name = "ROOMS", required = true, value_parser = Rooms::parse)]
-    rooms: Vec<Rooms>,
+    #[arg(value_name = "ROOMS", required = true, value_parser = rooms)]
+    rooms: Vec<WantedRooms>,
     #[command(flatten)]
     guest: GuestArgs,
     /// So much was paid at the desk, as in 450.00
@@ -122,23 +103,29 @@ pub(super) struct WalkIn {
     paid: String,
     /// Its id, a UUIDv7; the same id finds the same reservation [default: a new one]
     #[arg(long, value_name = "UUID", value_parser = stay_id)]
-    id: Option<Uuid>,
+    id: Option<HoldId>,
 }
 
-impl WalkIn {
+impl BookWalkIn {
     pub(super) async fn run(&self, desk: Desk<'_>) -> Result<(), ClientError> {
-        let property = desk.value(self.property.get(&[])).await?;
-        let id = self.id.unwrap_or_else(Uuid::now_v7);
-        let body = json!({
-            "id": id, "property": self.property.property, "guest": self.guest.json(),
-            "checkin": self.nights.from.to_string(), "checkout": self.nights.until.to_string(),
-            "rooms": self.rooms.iter().map(Rooms::json).collect::<Vec<_>>(),
-            "paid": amount(&self.paid, "--paid", &property)?,
-        });
-        let request = Request::post(&["v1", &self.property.tenant, "reservations"]).json(body);
-        let request = request.repeat_with(format!("--id {id}"));
-        desk.show(request, |reservation| view::reservation(reservation, &OpenCases::default())).await
+        let PropertyArgs { tenant, property } = &self.property;
+        let currency = desk.ask(stays::property(tenant, property)).await?.currency;
+        let id = self.id.unwrap_or_else(new_id);
+        let walk_in = WalkIn {
+            id: Some(id),
+            property: property.clone(),
+            checkin: Day(self.nights.from),
+            checkout: Day(self.nights.until),
+            rooms: self.rooms.clone(),
+            guest: self.guest.guest(),
+            paid: amount(&self.paid, "--paid", currency)?,
+        };
+        desk.repeat_with(&format!("--id {id}")).present(stays::walk_in(tenant, &walk_in), shown).await
     }
+}
+
+fn shown(reservation: &Reservation) -> String {
+    view::reservation(reservation, &OpenCases::default())
 }
 
 #[derive(Subcommand)]
@@ -162,8 +149,8 @@ pub(super) struct Change {
     #[arg(long, value_name = "NIGHTS", value_parser = Nights::parse_stay, group = "what")]
     nights: Option<Nights>,
     /// The rooms as they are to be, as in double:flexible=2; may be repeated [default: as they are]
-    #[arg(long = "room", value_name = "ROOMS", value_parser = Rooms::parse, group = "what")]
-    rooms: Vec<Rooms>,
+    #[arg(long = "room", value_name = "ROOMS", value_parser = rooms, group = "what")]
+    rooms: Vec<WantedRooms>,
     /// What was paid online beyond the new price goes back
     #[arg(long)]
     refund_excess: bool,
@@ -177,21 +164,22 @@ pub(super) struct End {
     #[arg(long)]
     waive: bool,
     /// Who waives it [default: $USER]
-    #[arg(long, value_name = "NAME", requires = "waive")]
-    actor: Option<String>,
+    #[arg(long, value_name = "NAME", requires = "waive", value_parser = Actor::new)]
+    actor: Option<Actor>,
 }
 
 impl ReservationAction {
     pub(super) async fn run(&self, desk: Desk<'_>) -> Result<(), ClientError> {
         match self {
-            ReservationAction::Show(stay) => {
-                let answer = desk.ask(stay.reservation()).await?;
-                let cases = for_people(desk, &stay.tenant).await?;
-                desk.screen.show(&answer, |reservation| view::reservation(reservation, &cases))
+            ReservationAction::Show(StayArgs { tenant, stay }) => {
+                let answer = desk.send(&stays::reservation(tenant, *stay)).await?;
+                let Some(reservation) = desk.for_people(&answer).await? else { return Ok(()) };
+                let cases = OpenCases::for_people(desk, tenant).await?;
+                desk.screen.print(&view::reservation(&reservation, &cases))
             }
             ReservationAction::Change(change) => change.run(desk).await,
-            ReservationAction::Cancel(end) => end.run(desk, "cancel").await,
-            ReservationAction::NoShow(end) => end.run(desk, "no-show").await,
+            ReservationAction::Cancel(end) => end.run(desk, stays::cancel_reservation).await,
+            ReservationAction::NoShow(end) => end.run(desk, stays::no_show).await,
         }
     }
 }
@@ -199,32 +187,36 @@ impl ReservationAction {
 impl Change {
     /// What is not named stays as it is, so it is read first.
     async fn run(&self, desk: Desk<'_>) -> Result<(), ClientError> {
-        let known = desk.value(self.stay.reservation()).await?;
+        let StayArgs { tenant, stay } = &self.stay;
+        let known = desk.ask(stays::reservation(tenant, *stay)).await?;
         let (checkin, checkout) = match self.nights {
-            Some(nights) => (nights.from.to_string(), nights.until.to_string()),
-            None => (text(&known["checkin"]), text(&known["checkout"])),
+            Some(nights) => (Day(nights.from), Day(nights.until)),
+            None => (known.checkin, known.checkout),
         };
-        let rooms: Vec<Value> = match self.rooms.as_slice() {
-            [] => {
-                let same = |room: &Value| json!({"room_type": room["room_type"], "rate_plan": room["rate_plan"], "rooms": room["rooms"]});
-                list(&known["rooms"]).iter().map(same).collect()
-            }
-            rooms => rooms.iter().map(Rooms::json).collect(),
+        let same = |room: stays::BookedRooms| WantedRooms {
+            room_type: room.room_type,
+            rate_plan: room.rate_plan,
+            rooms: room.rooms,
         };
-        let refund_excess = self.refund_excess;
-        let body = json!({"checkin": checkin, "checkout": checkout, "rooms": rooms, "refund_excess": refund_excess});
-        let request = self.stay.change_reservation("change").json(body);
-        desk.show(request, |reservation| view::reservation(reservation, &OpenCases::default())).await
+        let rooms =
+            if self.rooms.is_empty() { known.rooms.into_iter().map(same).collect() } else { self.rooms.clone() };
+        let change = ChangeReservation { checkin, checkout, rooms, refund_excess: self.refund_excess };
+        desk.present(stays::change_reservation(tenant, *stay, &change), shown).await
     }
 }
 
 impl End {
-    async fn run(&self, desk: Desk<'_>, how: &str) -> Result<(), ClientError> {
-        let mut body = json!({});
-        if self.waive {
-            body["waived_by"] = self.actor.clone().map_or_else(this_user, Ok)?.into();
-        }
-        let request = self.stay.change_reservation(how).json(body);
-        desk.show(request, |reservation| view::reservation(reservation, &OpenCases::default())).await
+    async fn run(
+        &self,
+        desk: Desk<'_>,
+        call: fn(&Slug, HoldId, &EndReservation) -> Call<Reservation>,
+    ) -> Result<(), ClientError> {
+        let StayArgs { tenant, stay } = &self.stay;
+        let waived_by = match (&self.actor, self.waive) {
+            (_, false) => None,
+            (Some(actor), true) => Some(actor.clone()),
+            (None, true) => Some(this_user()?),
+        };
+        desk.present(call(tenant, *stay, &EndReservation { waived_by }), shown).await
     }
 }

@@ -1,10 +1,12 @@
 //! `surehold stay room-type`
 
 use clap::{Args, Subcommand};
-use serde_json::{Value, json};
+use surehold_api::stays::{self, PutRoomType, RoomType};
+use surehold_core::kernel::Title;
+use surehold_core::stays::RoomTypeCode;
 
-use super::super::view::{fields, list, table, text};
-use super::words::room_type;
+use super::super::input::titled;
+use super::super::show::{Show, both, line, number};
 use super::{Desk, PropertyArgs};
 use crate::client::ClientError;
 
@@ -21,29 +23,33 @@ pub(super) struct Put {
     #[command(flatten)]
     property: PropertyArgs,
     /// As in double
-    #[arg(value_name = "ROOM_TYPE", value_parser = room_type)]
-    code: String,
+    #[arg(value_name = "ROOM_TYPE", value_parser = RoomTypeCode::new)]
+    code: RoomTypeCode,
     /// How many people one room takes; needed for a new one
     #[arg(long, value_name = "N")]
     guests: Option<u32>,
     /// What people call it [default: its code]
-    #[arg(long)]
-    title: Option<String>,
+    #[arg(long, value_parser = Title::new)]
+    title: Option<Title>,
 }
+
+const ROOM_TYPE: &[Show<RoomType>] = &[
+    both("room type", |room_type, ()| room_type.code.to_string()),
+    line("property", |room_type, ()| room_type.property.to_string()),
+    both("title", |room_type, ()| room_type.title.to_string()),
+    number(both("guests", |room_type, ()| room_type.guests_max.to_string())),
+    line("version", |room_type, ()| room_type.version.to_string()),
+];
 
 impl RoomTypeAction {
     pub(super) async fn run(&self, desk: Desk<'_>) -> Result<(), ClientError> {
         match self {
             RoomTypeAction::Put(put) => put.run(desk).await,
-            RoomTypeAction::List(property) => {
-                let answer = desk.ask(property.get(&["room-types"])).await?;
-                let PropertyArgs { tenant, property } = property;
-                if list(&answer.value()?["room_types"]).is_empty() {
-                    desk.screen.note(&format!(
-                        "there are none; `surehold stay room-type put {tenant} {property} double --guests 2` makes one"
-                    ));
-                }
-                desk.screen.show(&answer, |found| list_view(list(&found["room_types"])))
+            RoomTypeAction::List(PropertyArgs { tenant, property }) => {
+                let none = format!(
+                    "there are none; `surehold stay room-type put {tenant} {property} double --guests 2` makes one"
+                );
+                desk.list(stays::room_types(tenant, property), ROOM_TYPE, &none).await
             }
         }
     }
@@ -51,29 +57,12 @@ impl RoomTypeAction {
 
 impl Put {
     async fn run(&self, desk: Desk<'_>) -> Result<(), ClientError> {
-        let known = desk.find(self.property.get(&["room-types", &self.code])).await?;
-        let guests = self.guests.map(Value::from).or_else(|| known.get("guests_max").cloned());
-        let guests = guests.ok_or_else(|| ClientError::Usage(format!("{} is new: --guests is needed", self.code)))?;
-        let title = self.title.as_deref().or(known["title"].as_str()).unwrap_or(&self.code);
-        let body = json!({"title": title, "guests_max": guests});
-        desk.show(self.property.put(&["room-types", &self.code]).json(body), view).await
+        let (PropertyArgs { tenant, property }, code) = (&self.property, &self.code);
+        let known = desk.find(stays::room_type(tenant, property, code)).await?;
+        let guests_max = self.guests.or(known.as_ref().map(|known| known.guests_max));
+        let guests_max = guests_max.ok_or_else(|| ClientError::Usage(format!("{code} is new: --guests is needed")))?;
+        let title = self.title.clone().or(known.map(|known| known.title)).unwrap_or_else(|| titled(code));
+        let put = stays::put_room_type(tenant, property, code, &PutRoomType { title, guests_max });
+        desk.detail(put, ROOM_TYPE).await
     }
-}
-
-fn view(room_type: &Value) -> String {
-    fields(&[
-        ("room type", text(&room_type["code"])),
-        ("property", text(&room_type["property"])),
-        ("title", text(&room_type["title"])),
-        ("guests", text(&room_type["guests_max"])),
-        ("version", text(&room_type["version"])),
-    ])
-}
-
-fn list_view(found: &[Value]) -> String {
-    if found.is_empty() {
-        return String::new();
-    }
-    let row = |room_type: &Value| ["code", "title", "guests_max"].iter().map(|name| text(&room_type[*name])).collect();
-    table(&["ROOM TYPE", "TITLE", "GUESTS"], &[2], found.iter().map(row))
 }

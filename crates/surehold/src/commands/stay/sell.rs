@@ -1,110 +1,87 @@
 //! Held rooms: hold, list, show, pay, book at the desk, give up, forget the guest.
 
 use clap::Args;
-use serde_json::{Value, json};
-use uuid::Uuid;
+use surehold_api::stays::{self, Checkout, ConfirmStay, CreateStay, GuestErased, RequestCheckout, StayItem};
+use surehold_core::kernel::{Currency, HoldId, Reference, Slug};
+use surehold_core::stays::QuoteId;
 
-use super::super::input::{duration_secs, slug};
+use super::super::input::{duration_secs, new_id};
 use super::super::money::{DecimalSign, Money};
-use super::super::pages::show_all;
-use super::super::view::{fields, instant, text};
+use super::super::show::{Show, details, line};
+use super::super::view::instant;
 use super::cases::OpenCases;
 use super::guest::GuestArgs;
 use super::words::{Chosen, quote_id, stay_id};
 use super::{Desk, PropertyArgs, view};
-use crate::client::{ClientError, Request};
+use crate::client::ClientError;
 
 /// A page at Stripe takes a moment to be made.
-const PAGE_WAIT_MS: &str = "10000";
+const PAGE_WAIT_MS: u32 = 10_000;
 
 /// Names a stay.
 #[derive(Args)]
 pub(super) struct StayArgs {
     /// The tenant's slug
-    #[arg(value_parser = slug)]
-    pub(super) tenant: String,
+    #[arg(value_parser = Slug::new)]
+    pub(super) tenant: Slug,
     /// The stay's id
     #[arg(value_name = "STAY", value_parser = stay_id)]
-    pub(super) stay: Uuid,
-}
-
-impl StayArgs {
-    fn get(&self) -> Request {
-        Request::get(&["v1", &self.tenant, "stays", &self.stay.to_string()])
-    }
-
-    fn post(&self, what: &str) -> Request {
-        Request::post(&["v1", &self.tenant, "stays", &self.stay.to_string(), what])
-    }
-
-    /// The reservation that came of it.
-    pub(super) fn reservation(&self) -> Request {
-        Request::get(&["v1", &self.tenant, "reservations", &self.stay.to_string()])
-    }
-
-    pub(super) fn change_reservation(&self, how: &str) -> Request {
-        Request::post(&["v1", &self.tenant, "reservations", &self.stay.to_string(), how])
-    }
+    pub(super) stay: HoldId,
 }
 
 /// Hold rooms that were quoted, at that price
 #[derive(Args)]
 pub(super) struct Hold {
     /// The tenant's slug
-    #[arg(value_parser = slug)]
-    tenant: String,
+    #[arg(value_parser = Slug::new)]
+    tenant: Slug,
     /// The quote's id
     #[arg(value_name = "QUOTE", value_parser = quote_id)]
-    quote: Uuid,
+    quote: QuoteId,
     /// An option of the quote, or several: `OPTION[=ROOMS]`, as in 1 or 1=2
     #[arg(value_name = "OPTION", required = true, value_parser = Chosen::parse)]
     options: Vec<Chosen>,
     #[command(flatten)]
     guest: GuestArgs,
     /// Where it was agreed on
-    #[arg(long, value_name = "NAME")]
-    conversation: Option<String>,
+    #[arg(long, value_name = "NAME", value_parser = Reference::new)]
+    conversation: Option<Reference>,
     /// How long they are held, as in 20m [default: the property's terms]
     #[arg(long, value_name = "DURATION", value_parser = duration_secs)]
     lifetime: Option<i64>,
     /// Its id, a UUIDv7; the same id finds the same stay [default: a new one]
     #[arg(long, value_name = "UUID", value_parser = stay_id)]
-    id: Option<Uuid>,
+    id: Option<HoldId>,
 }
 
 impl Hold {
     pub(super) async fn run(&self, desk: Desk<'_>) -> Result<(), ClientError> {
-        let id = self.id.unwrap_or_else(Uuid::now_v7);
-        let items: Vec<Value> = match self.options.as_slice() {
+        let (tenant, id) = (&self.tenant, self.id.unwrap_or_else(new_id));
+        let items = match self.options.as_slice() {
+            // Who names one option means all rooms that were asked for.
             [Chosen { option, rooms: None }] => {
-                vec![json!({"option": option, "rooms": self.rooms_quoted(desk).await?})]
+                vec![StayItem { option: *option, rooms: desk.ask(stays::quote(tenant, self.quote)).await?.rooms }]
             }
             options => {
-                let item = |chosen: &Chosen| json!({"option": chosen.option, "rooms": chosen.rooms.unwrap_or(1)});
+                let item = |chosen: &Chosen| StayItem { option: chosen.option, rooms: chosen.rooms.unwrap_or(1) };
                 options.iter().map(item).collect()
             }
         };
-        let mut body = json!({"id": id, "quote": self.quote, "items": items, "guest": self.guest.json()});
-        if let Some(conversation) = &self.conversation {
-            body["conversation"] = conversation.as_str().into();
-        }
-        if let Some(secs) = self.lifetime {
-            body["lifetime_secs"] = secs.into();
-        }
-        let request = Request::post(&["v1", &self.tenant, "stays"]).json(body).repeat_with(format!("--id {id}"));
-        desk.show(request, |stay| view::stay(stay, &OpenCases::default())).await?;
-        let tenant = &self.tenant;
+        let create = CreateStay {
+            id: Some(id),
+            quote: self.quote,
+            items,
+            guest: self.guest.guest(),
+            conversation: self.conversation.clone(),
+            lifetime_secs: self.lifetime,
+        };
+        let shown = |stay: &stays::Stay| view::stay(stay, &OpenCases::default());
+        desk.repeat_with(&format!("--id {id}")).present(stays::create_stay(tenant, &create), shown).await?;
         desk.screen.note(&format!(
             "`surehold stay checkout {tenant} {id} --success-url URL` asks for a page to pay on, `surehold stay confirm \
              {tenant} {id}` books without one"
         ));
         Ok(())
-    }
-
-    /// Who names one option means all rooms that were asked for.
-    async fn rooms_quoted(&self, desk: Desk<'_>) -> Result<Value, ClientError> {
-        let request = Request::get(&["v1", &self.tenant, "quotes", &self.quote.to_string()]);
-        Ok(desk.value(request).await?["rooms"].take())
     }
 }
 
@@ -118,37 +95,32 @@ pub(super) struct List {
 impl List {
     pub(super) async fn run(&self, desk: Desk<'_>) -> Result<(), ClientError> {
         let PropertyArgs { tenant, property } = &self.property;
-        let cases = for_people(desk, tenant).await?;
-        let request = Request::get(&["v1", tenant, "stays"]).query("property", property).query("state", "active");
-        let request = request.test(desk.test);
-        let shown = |found: &[Value]| view::stays(found, &cases);
-        show_all(desk.client, desk.screen, &request, "stays", shown, "no rooms are held").await
+        let cases = OpenCases::for_people(desk, tenant).await?;
+        let call = stays::stays(tenant).query("property", property).query("state", "active");
+        desk.present_all(call, |found| view::stays(found, &cases), "no rooms are held").await
     }
-}
-
-/// Machines get what they asked for and nothing else.
-pub(super) async fn for_people(desk: Desk<'_>, tenant: &str) -> Result<OpenCases, ClientError> {
-    if desk.screen.json { Ok(OpenCases::default()) } else { OpenCases::find(desk, tenant).await }
 }
 
 /// Show a stay, with its payment page, its guest and its reservation
 #[derive(Args)]
-pub(super) struct Show {
+pub(super) struct ShowStay {
     #[command(flatten)]
     stay: StayArgs,
 }
 
-impl Show {
+impl ShowStay {
     pub(super) async fn run(&self, desk: Desk<'_>) -> Result<(), ClientError> {
-        let answer = desk.ask(self.stay.get()).await?;
-        let cases = for_people(desk, &self.stay.tenant).await?;
-        desk.screen.show(&answer, |stay| view::stay(stay, &cases))
+        let StayArgs { tenant, stay } = &self.stay;
+        let answer = desk.send(&stays::stay(tenant, *stay)).await?;
+        let Some(stay) = desk.for_people(&answer).await? else { return Ok(()) };
+        let cases = OpenCases::for_people(desk, tenant).await?;
+        desk.screen.print(&view::stay(&stay, &cases))
     }
 }
 
 /// Ask for the page on which a stay can be paid
 #[derive(Args)]
-pub(super) struct Checkout {
+pub(super) struct AskCheckout {
     #[command(flatten)]
     stay: StayArgs,
     /// Where the payer is sent afterwards
@@ -159,37 +131,35 @@ pub(super) struct Checkout {
     cancel_url: Option<String>,
 }
 
-impl Checkout {
+const CHECKOUT: &[Show<Checkout>] = &[
+    line("pay at", |checkout, ()| checkout.page.url.clone().unwrap_or_else(|| "the page is being made".to_owned())),
+    line("until", |checkout, ()| instant(checkout.page.expires_at)),
+    line("held until", |checkout, ()| checkout.hold_expires_at.to_string()),
+];
+
+impl AskCheckout {
     pub(super) async fn run(&self, desk: Desk<'_>) -> Result<(), ClientError> {
-        let cancel_url = self.cancel_url.as_ref().unwrap_or(&self.success_url);
-        let body = json!({"success_url": self.success_url, "cancel_url": cancel_url});
-        let wait_ms = if desk.client.has_workers() { PAGE_WAIT_MS } else { "0" };
-        let request = self.stay.post("checkout").query("wait_ms", wait_ms).json(body);
-        let answer = desk.ask(request).await?;
-        desk.screen.show(&answer, |checkout| {
-            let page = &checkout["page"];
-            let url = page["url"].as_str().unwrap_or("the page is being made");
-            fields(&[
-                ("pay at", url.to_owned()),
-                ("until", instant(&page["expires_at"])),
-                ("held until", text(&checkout["hold_expires_at"])),
-            ])
-        })?;
-        let checkout = answer.value()?;
-        if checkout["page"]["url"].is_null() {
+        let StayArgs { tenant, stay } = &self.stay;
+        let cancel_url = self.cancel_url.as_ref().unwrap_or(&self.success_url).clone();
+        let body = RequestCheckout { success_url: self.success_url.clone(), cancel_url };
+        let wait_ms = if desk.client.has_workers() { PAGE_WAIT_MS } else { 0 };
+        let answer = desk.send(&stays::checkout(tenant, *stay, &body).query("wait_ms", wait_ms)).await?;
+        let Some(checkout) = desk.for_people(&answer).await? else { return Ok(()) };
+        desk.screen.print(&details(CHECKOUT, &checkout, &()))?;
+        if checkout.page.url.is_none() {
             desk.screen.note(&self.what_is_missing(desk, &checkout));
         }
         Ok(())
     }
 
-    fn what_is_missing(&self, desk: Desk<'_>, checkout: &Value) -> String {
+    fn what_is_missing(&self, desk: Desk<'_>, checkout: &Checkout) -> String {
         let StayArgs { tenant, stay } = &self.stay;
         if !desk.client.has_workers() {
             return format!(
                 "no server runs here: `surehold serve` makes the page, `surehold stay show {tenant} {stay}` has it then"
             );
         }
-        let (kind, key) = (text(&checkout["operation"]["type"]), text(&checkout["operation"]["key"]));
+        let (kind, key) = (&checkout.operation.r#type, &checkout.operation.key);
         format!(
             "`surehold op show {tenant} {kind} {key}` says how far it is; `surehold stay show {tenant} {stay}` has the page \
              when it is there"
@@ -209,15 +179,17 @@ pub(super) struct Confirm {
 
 impl Confirm {
     pub(super) async fn run(&self, desk: Desk<'_>) -> Result<(), ClientError> {
-        let known = desk.value(self.stay.get()).await?;
-        let body = json!({"paid": amount(&self.paid, "--paid", &known)?});
-        desk.show(self.stay.post("confirm").json(body), |stay| view::stay(stay, &OpenCases::default())).await
+        let StayArgs { tenant, stay } = &self.stay;
+        let currency = desk.ask(stays::stay(tenant, *stay)).await?.currency;
+        let body = ConfirmStay { paid: amount(&self.paid, "--paid", currency)? };
+        let confirm = stays::confirm_stay(tenant, *stay, &body);
+        desk.present(confirm, |stay| view::stay(stay, &OpenCases::default())).await
     }
 }
 
-/// As typed, in the currency that an answer names.
-pub(super) fn amount(typed: &str, flag: &str, answer: &Value) -> Result<i64, ClientError> {
-    let amount = Money::of(answer).parse(typed, DecimalSign::Point);
+/// As typed.
+pub(super) fn amount(typed: &str, flag: &str, currency: Currency) -> Result<i64, ClientError> {
+    let amount = Money::of(currency).parse(typed, DecimalSign::Point);
     amount.map_err(|why| ClientError::Usage(format!("{flag}: {why}")))
 }
 
@@ -230,7 +202,9 @@ pub(super) struct Cancel {
 
 impl Cancel {
     pub(super) async fn run(&self, desk: Desk<'_>) -> Result<(), ClientError> {
-        desk.show(self.stay.post("cancel"), |stay| view::stay(stay, &OpenCases::default())).await
+        let StayArgs { tenant, stay } = &self.stay;
+        let cancel = stays::cancel_stay(tenant, *stay);
+        desk.present(cancel, |stay| view::stay(stay, &OpenCases::default())).await
     }
 }
 
@@ -244,10 +218,11 @@ pub(super) struct EraseGuest {
 impl EraseGuest {
     pub(super) async fn run(&self, desk: Desk<'_>) -> Result<(), ClientError> {
         let StayArgs { tenant, stay } = &self.stay;
-        let request = Request::delete(&["v1", tenant, "stays", &stay.to_string(), "guest"]);
-        desk.show(request, |erased| {
-            fields(&[("stay", text(&erased["hold"])), ("guest erased", text(&erased["erased_at"]))])
-        })
-        .await
+        desk.detail(stays::erase_guest(tenant, *stay), ERASED).await
     }
 }
+
+const ERASED: &[Show<GuestErased>] = &[
+    line("stay", |erased, ()| erased.hold.to_string()),
+    line("guest erased", |erased, ()| erased.erased_at.to_string()),
+];

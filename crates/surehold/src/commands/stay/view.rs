@@ -1,327 +1,324 @@
 //! How quotes, stays and reservations look to people.
 
-use jiff::civil::Date;
-use serde_json::Value;
+use surehold_api::{
+    BookedRooms, CancellationPolicy, Day, Guest, NotOffered, Payment, Penalty, PricedNight, Quote, QuoteOption,
+    Reservation, Stay,
+};
+use surehold_core::kernel::HoldState;
+use surehold_core::stays::{ReservationSource, Resolution};
 
 use super::super::money::Money;
-use super::super::view::{ago, counted, fields, instant, list, table, text};
+use super::super::show::{Show, both, column, details, joined, line, number, rows, some};
+use super::super::view::{ago, counted, instant};
 use super::cases::OpenCases;
 
 /// `2026-12-24..2026-12-27`
-pub(super) fn nights(of: &Value) -> String {
-    format!("{}..{}", text(&of["checkin"]), text(&of["checkout"]))
-}
-
-fn nights_count(of: &Value) -> i64 {
-    let date = |name: &str| of[name].as_str().and_then(|text| text.parse::<Date>().ok());
-    match (date("checkin"), date("checkout")) {
-        (Some(checkin), Some(checkout)) => checkout.duration_since(checkin).as_hours() / 24,
-        _ => 0,
-    }
+fn nights(checkin: Day, checkout: Day) -> String {
+    format!("{checkin}..{checkout}")
 }
 
 /// `2026-12-24..2026-12-27 (3 nights)`
-pub(super) fn nights_counted(of: &Value) -> String {
-    format!("{} ({})", nights(of), counted(nights_count(of), "night", "nights"))
+fn nights_counted(checkin: Day, checkout: Day) -> String {
+    let count = checkout.0.duration_since(checkin.0).as_hours() / 24;
+    format!("{} ({})", nights(checkin, checkout), counted(count, "night", "nights"))
 }
 
 /// `1 night`, `50 %`
-pub(super) fn penalty(penalty: &Value) -> String {
+pub(super) fn penalty(penalty: Penalty) -> String {
     match penalty {
-        Value::String(word) if word == "none" => "nothing".to_owned(),
-        Value::String(word) if word == "all" => "everything".to_owned(),
-        Value::Object(_) => match (penalty["nights"].as_i64(), penalty["percent"].as_i64()) {
-            (Some(nights), _) => counted(nights, "night", "nights"),
-            (None, Some(percent)) => format!("{percent} %"),
-            (None, None) => text(penalty),
-        },
-        other => text(other),
+        Penalty::None => "nothing".to_owned(),
+        Penalty::All => "everything".to_owned(),
+        Penalty::Nights(nights) => counted(nights, "night", "nights"),
+        Penalty::Percent(percent) => format!("{percent} %"),
     }
 }
 
 /// `free until 48 h before, then 1 night`
-pub(super) fn cancellation(policy: &Value) -> String {
-    let kept = penalty(&policy["penalty"]);
-    match policy["free_until_hours"].as_i64() {
-        _ if policy["penalty"] == "none" => "always free".to_owned(),
-        None => format!("costs {kept}"),
-        Some(0) => format!("free until check-in, then {kept}"),
-        Some(hours) => format!("free until {hours} h before, then {kept}"),
+pub(super) fn cancellation(policy: &CancellationPolicy) -> String {
+    let kept = penalty(policy.penalty);
+    match (policy.penalty, policy.free_until_hours) {
+        (Penalty::None, _) => "always free".to_owned(),
+        (_, None) => format!("costs {kept}"),
+        (_, Some(0)) => format!("free until check-in, then {kept}"),
+        (_, Some(hours)) => format!("free until {hours} h before, then {kept}"),
     }
 }
 
 /// `450.00`, or each night's if they differ.
-fn per_night(of: &Value, money: &Money) -> String {
-    let prices: Vec<i64> = list(&of["nights"]).iter().filter_map(|night| night["price"].as_i64()).collect();
+fn per_night(nights: &[PricedNight], money: Money) -> String {
+    let prices: Vec<i64> = nights.iter().map(|night| night.price).collect();
     match prices.split_first() {
         None => String::new(),
         Some((first, rest)) if rest.iter().all(|price| price == first) => money.plain(*first),
         // A long stay has more prices than a line has room.
         Some(_) if prices.len() > 4 => {
             let (lowest, highest) = (prices.iter().min(), prices.iter().max());
-            let shown = |price: Option<&i64>| price.map_or(String::new(), |price| money.plain(*price));
+            let shown = |price: Option<&i64>| some(price.map(|price| money.plain(*price)));
             format!("{} to {}", shown(lowest), shown(highest))
         }
-        Some(_) => prices.iter().map(|price| money.plain(*price)).collect::<Vec<_>>().join(" + "),
+        Some(_) => joined(prices.iter().map(|price| money.plain(*price)), " + "),
     }
 }
 
-pub(super) fn quote(quote: &Value) -> String {
-    let money = Money::of(quote);
-    let number = |name: &str| quote[name].as_i64().unwrap_or(0);
-    let guests = counted(number("guests"), "guest", "guests");
-    let rooms = counted(number("rooms"), "room", "rooms");
-    let mut shown = fields(&[
-        ("quote", text(&quote["id"])),
-        ("property", text(&quote["property"])),
-        ("nights", nights_counted(quote)),
-        ("for", format!("{guests}, {rooms}")),
-        ("good until", instant(&quote["valid_until"])),
-    ]);
-    let options = list(&quote["options"]);
-    if !options.is_empty() {
-        let row = |option: &Value| {
-            vec![
-                text(&option["number"]),
-                text(&option["room_type"]),
-                text(&option["rate_plan"]),
-                money.show(&option["total"]),
-                per_night(option, &money),
-                text(&option["available"]),
-                cancellation(&option["cancellation"]),
-            ]
-        };
-        let header = ["OPTION", "ROOM TYPE", "RATE PLAN", "TOTAL", "A NIGHT", "LEFT", "CANCELLED"];
+const QUOTE: &[Show<Quote>] = &[
+    line("quote", |quote, ()| some(quote.id)),
+    line("property", |quote, ()| quote.property.to_string()),
+    line("nights", |quote, ()| nights_counted(quote.checkin, quote.checkout)),
+    line("for", |quote, ()| {
+        let guests = counted(quote.guests, "guest", "guests");
+        format!("{guests}, {}", counted(quote.rooms, "room", "rooms"))
+    }),
+    line("good until", |quote, ()| some(quote.valid_until.map(instant))),
+];
+
+const OPTIONS: &[Show<QuoteOption, Money>] = &[
+    number(column("option", |option, _| option.number.to_string())),
+    column("room type", |option, _| option.room_type.to_string()),
+    column("rate plan", |option, _| option.rate_plan.to_string()),
+    number(column("total", |option, money| money.show(option.total))),
+    number(column("a night", |option, money| per_night(&option.nights, *money))),
+    number(column("left", |option, _| option.available.to_string())),
+    column("cancelled", |option, _| cancellation(&option.cancellation)),
+];
+
+const NOT_OFFERED: &[Show<NotOffered>] = &[
+    column("not for sale", |not, ()| not.room_type.to_string()),
+    column("rate plan", |not, ()| some(not.rate_plan.as_ref())),
+    column("why", |not, ()| not.detail.clone()),
+];
+
+pub(super) fn quote(quote: &Quote) -> String {
+    let mut shown = details(QUOTE, quote, &());
+    if !quote.options.is_empty() {
         shown.push('\n');
-        shown += &table(&header, &[0, 3, 4, 5], options.iter().map(row));
+        shown += &rows(OPTIONS, &quote.options, &Money::of(quote.currency));
     }
-    let missing = list(&quote["not_for_sale"]);
-    if !missing.is_empty() {
-        let row = |not: &Value| vec![text(&not["room_type"]), text(&not["rate_plan"]), text(&not["detail"])];
-        shown.push('\n');
-        shown += &table(&["NOT FOR SALE", "RATE PLAN", "WHY"], &[], missing.iter().map(row));
+    match quote.not_for_sale.as_deref() {
+        None | Some([]) => {}
+        Some(missing) => {
+            shown.push('\n');
+            shown += &rows(NOT_OFFERED, missing, &());
+        }
     }
     shown
 }
 
 /// `2 × double flexible`
-fn room_names(of: &Value) -> String {
-    let name = |room: &Value| {
-        let name = format!("{} {}", text(&room["room_type"]), text(&room["rate_plan"]));
-        match room["rooms"].as_i64() {
-            None | Some(1) => name,
-            Some(rooms) => format!("{rooms} × {name}"),
-        }
+fn room_names(rooms: &[BookedRooms]) -> String {
+    let name = |BookedRooms { rooms, room_type, rate_plan, .. }: &BookedRooms| match rooms {
+        1 => format!("{room_type} {rate_plan}"),
+        rooms => format!("{rooms} × {room_type} {rate_plan}"),
     };
-    list(&of["rooms"]).iter().map(name).collect::<Vec<_>>().join(", ")
+    joined(rooms.iter().map(name), ", ")
 }
 
 /// With what a night costs, and what it costs to cancel.
-fn room_lines(of: &Value, money: &Money) -> String {
-    let row = |room: &Value| {
-        let names = ["rooms", "room_type", "rate_plan"];
-        let mut row: Vec<String> = names.iter().map(|name| text(&room[*name])).collect();
-        row.extend([per_night(room, money), cancellation(&room["cancellation"])]);
-        row
-    };
-    let rooms = list(&of["rooms"]).iter().map(row);
-    format!("\n{}", table(&["ROOMS", "ROOM TYPE", "RATE PLAN", "A NIGHT", "CANCELLED"], &[0, 3], rooms))
-}
+const ROOMS: &[Show<BookedRooms, Money>] = &[
+    number(column("rooms", |room, _| room.rooms.to_string())),
+    column("room type", |room, _| room.room_type.to_string()),
+    column("rate plan", |room, _| room.rate_plan.to_string()),
+    number(column("a night", |room, money| per_night(&room.nights, *money))),
+    column("cancelled", |room, _| cancellation(&room.cancellation)),
+];
 
-fn guest(of: &Value) -> String {
-    if !of["guest_erased_at"].is_null() {
-        return "(erased)".to_owned();
-    }
-    let said = ["name", "email", "phone"].iter().map(|name| text(&of["guest"][*name]));
-    said.filter(|said| !said.is_empty()).collect::<Vec<_>>().join(", ")
-}
+/// Who stays, if that is still known.
+trait Staying {
+    fn guest(&self) -> Option<&Guest>;
+    fn is_erased(&self) -> bool;
 
-/// In lists, where there is little room.
-fn guest_name(of: &Value) -> String {
-    let name = text(&of["guest"]["name"]);
-    if name.is_empty() { guest(of) } else { name }
-}
-
-/// What is owed, in words: the sign of a number is easily overlooked.
-fn balance(reservation: &Value, money: &Money) -> String {
-    match reservation["balance"].as_i64() {
-        None => String::new(),
-        Some(0) => "settled".to_owned(),
-        Some(owed @ 1..) => format!("{} owed", money.show(&owed.into())),
-        Some(over) => format!("{} paid too much", money.show(&over.saturating_neg().into())),
-    }
-}
-
-pub(super) fn stay(stay: &Value, cases: &OpenCases) -> String {
-    let money = Money::of(stay);
-    let is_live = stay["state"] == "active";
-    let page = &stay["payment_page"];
-    let is_payable = is_live && stay["awaiting_payment"] == false;
-    let url = match (&page["url"], is_payable) {
-        (Value::String(url), true) => url.clone(),
-        (Value::Null, true) if !page.is_null() => "the page is being made".to_owned(),
-        _ => String::new(),
-    };
-    let reservation = &stay["reservation"];
-    let booked = match reservation["code"].as_str() {
-        Some(code) => format!("{code}, {}", state(reservation)),
-        None => String::new(),
-    };
-    let expires = if is_live { instant(&stay["expires_at"]) } else { String::new() };
-    let hold = text(&stay["hold"]);
-    let shown = fields(&[
-        ("stay", hold.clone()),
-        ("state", stay_state(stay)),
-        ("property", text(&stay["property"])),
-        ("nights", nights_counted(stay)),
-        ("total", money.show(&stay["total"])),
-        ("held until", expires),
-        ("pay at", url),
-        ("guest", guest(stay)),
-        ("conversation", text(&stay["conversation"])),
-        ("quote", text(&stay["quote"])),
-        ("payments", payments(stay, &money)),
-        ("reservation", booked),
-        ("open cases", cases.of(&hold)),
-    ]);
-    shown + &room_lines(stay, &money)
-}
-
-/// What has come of the pages on which it could be paid, if anything has.
-fn payments(stay: &Value, money: &Money) -> String {
-    let said = |payment: &Value| {
-        let amount = |name: &str| money.show(&payment[name]);
-        match payment["resolution"].as_str() {
-            Some("reservation") => Some(format!("{} paid", amount("received"))),
-            Some("refund") => Some(format!(
-                "{} paid, {} of {} gone back",
-                amount("received"),
-                amount("refunded"),
-                amount("refund_asked")
-            )),
-            Some(_) => Some(format!("{} paid, to be decided by hand", amount("received"))),
-            None => None,
+    fn guest_shown(&self) -> String {
+        if self.is_erased() {
+            return "(erased)".to_owned();
         }
-    };
-    list(&stay["payments"]).iter().filter_map(said).collect::<Vec<_>>().join("; ")
+        let said = self.guest().into_iter().flat_map(|Guest { name, email, phone }| [name, email, phone]);
+        joined(said.flatten().filter(|said| !said.is_empty()), ", ")
+    }
+
+    /// In lists, where there is little room.
+    fn guest_name(&self) -> String {
+        let name = self.guest().and_then(|guest| guest.name.as_ref()).filter(|name| !name.is_empty());
+        name.map_or_else(|| self.guest_shown(), ToString::to_string)
+    }
+}
+
+impl Staying for Stay {
+    fn guest(&self) -> Option<&Guest> {
+        self.guest.as_ref()
+    }
+
+    fn is_erased(&self) -> bool {
+        self.guest_erased_at.is_some()
+    }
+}
+
+impl Staying for Reservation {
+    fn guest(&self) -> Option<&Guest> {
+        self.guest.as_ref()
+    }
+
+    fn is_erased(&self) -> bool {
+        self.guest_erased_at.is_some()
+    }
+}
+
+const STAY: &[Show<Stay, OpenCases>] = &[
+    both("stay", |stay, _| stay.hold.to_string()),
+    line("state", |stay, _| stay_state(stay)),
+    line("property", |stay, _| stay.property.to_string()),
+    number(column("left", |stay, _| ago(stay.expires_at).trim_start_matches("in ").to_owned())),
+    line("nights", |stay, _| nights_counted(stay.checkin, stay.checkout)),
+    column("nights", |stay, _| nights(stay.checkin, stay.checkout)),
+    column("rooms", |stay, _| room_names(&stay.rooms)),
+    number(both("total", |stay, _| Money::of(stay.currency).show(stay.total))),
+    line("held until", |stay, _| some(is_live(stay).then(|| instant(stay.expires_at)))),
+    line("pay at", |stay, _| match &stay.payment_page {
+        Some(page) if is_live(stay) && !stay.awaiting_payment => {
+            page.url.clone().unwrap_or_else(|| "the page is being made".to_owned())
+        }
+        Some(_) | None => String::new(),
+    }),
+    column("guest is", |stay, _| match (stay.awaiting_payment, &stay.payment_page) {
+        (true, _) => "money on its way".to_owned(),
+        (false, Some(_)) => "paying".to_owned(),
+        (false, None) => "deciding".to_owned(),
+    }),
+    line("guest", |stay, _| stay.guest_shown()),
+    column("guest", |stay, _| stay.guest_name()),
+    line("conversation", |stay, _| some(stay.conversation.as_ref())),
+    line("quote", |stay, _| some(stay.quote)),
+    line("payments", |stay, _| joined(stay.payments.iter().filter_map(|payment| received(payment, stay)), "; ")),
+    line("reservation", |stay, _| {
+        some(stay.reservation.as_ref().map(|booked| format!("{}, {}", booked.code, state(booked))))
+    }),
+    line("open cases", |stay, cases| cases.of(stay.hold)),
+    column("cases", |stay, cases| cases.of(stay.hold)),
+];
+
+fn is_live(stay: &Stay) -> bool {
+    stay.state == HoldState::Active
+}
+
+pub(super) fn stay(stay: &Stay, cases: &OpenCases) -> String {
+    format!("{}\n{}", details(STAY, stay, cases), rows(ROOMS, &stay.rooms, &Money::of(stay.currency)))
+}
+
+pub(super) fn stays(found: &[Stay], cases: &OpenCases) -> String {
+    rows(STAY, found, cases)
+}
+
+/// What has come of a page on which the stay could be paid, if anything has.
+fn received(payment: &Payment, stay: &Stay) -> Option<String> {
+    let amount = |minor: i64| Money::of(stay.currency).show(minor);
+    let received = amount(payment.received);
+    Some(match payment.resolution? {
+        Resolution::Reservation => format!("{received} paid"),
+        Resolution::Refund => {
+            let (refunded, asked) = (amount(payment.refunded), amount(payment.refund_asked));
+            format!("{received} paid, {refunded} of {asked} gone back")
+        }
+        Resolution::Case => format!("{received} paid, to be decided by hand"),
+    })
 }
 
 /// The hold's, in words of a hotel.
-fn stay_state(stay: &Value) -> String {
-    match stay["state"].as_str() {
-        Some("active") if stay["awaiting_payment"] == true => "held, the money is on its way".to_owned(),
-        Some("active") => "held".to_owned(),
-        Some("converted") => "booked".to_owned(),
-        Some(ended) if stay["reservation"]["source"] == "late_payment" => format!("{ended}, paid late and booked anew"),
-        Some(other) => other.to_owned(),
-        None => String::new(),
+fn stay_state(stay: &Stay) -> String {
+    let source = stay.reservation.as_ref().map(|reservation| reservation.source);
+    match (stay.state, source) {
+        (HoldState::Active, _) if stay.awaiting_payment => "held, the money is on its way".to_owned(),
+        (HoldState::Active, _) => "held".to_owned(),
+        (HoldState::Converted, _) => "booked".to_owned(),
+        (ended, Some(ReservationSource::LatePayment)) => format!("{ended}, paid late and booked anew"),
+        (ended, _) => ended.to_string(),
     }
 }
 
-pub(super) fn stays(found: &[Value], cases: &OpenCases) -> String {
-    let row = |stay: &Value| {
-        let hold = text(&stay["hold"]);
-        let doing = match (stay["awaiting_payment"] == true, stay["payment_page"].is_null()) {
-            (true, _) => "money on its way",
-            (false, false) => "paying",
-            (false, true) => "deciding",
-        };
-        let left = ago(&stay["expires_at"]).trim_start_matches("in ").to_owned();
-        let total = Money::of(stay).show(&stay["total"]);
-        vec![
-            hold.clone(),
-            left,
-            nights(stay),
-            room_names(stay),
-            total,
-            doing.to_owned(),
-            guest_name(stay),
-            cases.of(&hold),
-        ]
-    };
-    let header = ["STAY", "LEFT", "NIGHTS", "ROOMS", "TOTAL", "GUEST IS", "GUEST", "CASES"];
-    table(&header, &[1, 4], found.iter().map(row))
+fn state(reservation: &Reservation) -> String {
+    reservation.state.as_str().replace('_', "-")
 }
 
-fn state(reservation: &Value) -> String {
-    text(&reservation["state"]).replace('_', "-")
+const RESERVATION: &[Show<Reservation, OpenCases>] = &[
+    line("reservation", |reservation, _| reservation.code.clone()),
+    column("code", |reservation, _| reservation.code.clone()),
+    line("stay", |reservation, _| reservation.hold.to_string()),
+    line("booked by", |reservation, _| {
+        some(Some(reservation.booked_by).filter(|booked_by| *booked_by != reservation.hold))
+    }),
+    line("state", |reservation, _| state(reservation)),
+    line("property", |reservation, _| reservation.property.to_string()),
+    line("nights", |reservation, _| nights_counted(reservation.checkin, reservation.checkout)),
+    column("nights", |reservation, _| nights(reservation.checkin, reservation.checkout)),
+    column("rooms", |reservation, _| room_names(&reservation.rooms)),
+    line("guest", |reservation, _| reservation.guest_shown()),
+    column("guest", |reservation, _| reservation.guest_name()),
+    line("total", |reservation, _| Money::of(reservation.currency).show(reservation.total)),
+    line("paid", |reservation, _| unless_zero(reservation.paid, reservation)),
+    line("refunded", |reservation, _| unless_zero(reservation.refunded, reservation)),
+    line("penalty", |reservation, _| unless_zero(reservation.penalty, reservation)),
+    line("waived by", |reservation, _| some(reservation.waived_by.as_ref())),
+    line("goes back", |reservation, _| unless_zero(reservation.refund.unwrap_or(0), reservation)),
+    both("balance", |reservation, _| balance(reservation)),
+    line("dispute", |reservation, _| some(reservation.payment.as_ref().and_then(|payment| payment.dispute))),
+    both("came by", |reservation, _| reservation.source.as_str().replace('_', " ")),
+    line("payment", |reservation, _| {
+        let shown = |payment: &Payment| format!("{} ({})", payment.session, payment.state.as_str().replace('_', " "));
+        some(reservation.payment.as_ref().map(shown))
+    }),
+    line("made", |reservation, _| reservation.created_at.to_string()),
+    line("ended", |reservation, _| some(reservation.ended_at)),
+    line("open cases", |reservation, cases| cases.of(reservation.hold)),
+    column("cases", |reservation, cases| cases.of(reservation.hold)),
+    column("stay", |reservation, _| reservation.hold.to_string()),
+];
+
+fn unless_zero(minor: i64, reservation: &Reservation) -> String {
+    some(Some(minor).filter(|minor| *minor != 0).map(|minor| Money::of(reservation.currency).show(minor)))
 }
 
-pub(super) fn reservation(reservation: &Value, cases: &OpenCases) -> String {
-    let money = Money::of(reservation);
-    let amount = |name: &str| match reservation[name].as_i64() {
-        None | Some(0) => String::new(),
-        Some(_) => money.show(&reservation[name]),
-    };
-    let payment = &reservation["payment"];
-    let paid_online = match payment["state"].as_str() {
-        Some(state) => format!("{} ({})", text(&payment["session"]), state.replace('_', " ")),
-        None => String::new(),
-    };
-    let (hold, booked_by) = (text(&reservation["hold"]), text(&reservation["booked_by"]));
-    let moved = if booked_by == hold { String::new() } else { booked_by };
-    let shown = fields(&[
-        ("reservation", text(&reservation["code"])),
-        ("stay", hold.clone()),
-        ("booked by", moved),
-        ("state", state(reservation)),
-        ("property", text(&reservation["property"])),
-        ("nights", nights_counted(reservation)),
-        ("guest", guest(reservation)),
-        ("total", money.show(&reservation["total"])),
-        ("paid", amount("paid")),
-        ("refunded", amount("refunded")),
-        ("penalty", amount("penalty")),
-        ("waived by", text(&reservation["waived_by"])),
-        ("goes back", amount("refund")),
-        ("balance", balance(reservation, &money)),
-        ("dispute", text(&payment["dispute"])),
-        ("came by", text(&reservation["source"]).replace('_', " ")),
-        ("payment", paid_online),
-        ("made", text(&reservation["created_at"])),
-        ("ended", text(&reservation["ended_at"])),
-        ("open cases", cases.of(&hold)),
-    ]);
-    shown + &room_lines(reservation, &money)
+/// What is owed, in words: the sign of a number is easily overlooked.
+fn balance(reservation: &Reservation) -> String {
+    let money = Money::of(reservation.currency);
+    match reservation.balance {
+        0 => "settled".to_owned(),
+        owed @ 1.. => format!("{} owed", money.show(owed)),
+        over => format!("{} paid too much", money.show(over.saturating_neg())),
+    }
 }
 
-pub(super) fn reservations(found: &[Value], cases: &OpenCases) -> String {
-    let row = |reservation: &Value| {
-        let hold = text(&reservation["hold"]);
-        vec![
-            text(&reservation["code"]),
-            nights(reservation),
-            room_names(reservation),
-            guest_name(reservation),
-            balance(reservation, &Money::of(reservation)),
-            text(&reservation["source"]).replace('_', " "),
-            cases.of(&hold),
-            hold,
-        ]
-    };
-    let header = ["CODE", "NIGHTS", "ROOMS", "GUEST", "BALANCE", "CAME BY", "CASES", "STAY"];
-    table(&header, &[], found.iter().map(row))
+pub(super) fn reservation(reservation: &Reservation, cases: &OpenCases) -> String {
+    let rooms = rows(ROOMS, &reservation.rooms, &Money::of(reservation.currency));
+    format!("{}\n{rooms}", details(RESERVATION, reservation, cases))
+}
+
+pub(super) fn reservations(found: &[Reservation], cases: &OpenCases) -> String {
+    rows(RESERVATION, found, cases)
 }
 
 #[cfg(test)]
 mod tests {
+    use jiff::civil::date;
+    use surehold_core::kernel::Currency;
+
     use super::*;
-    use serde_json::json;
 
     #[test]
     fn conditions() {
-        let check = |policy: Value, expected: &str| assert_eq!(cancellation(&policy), expected);
-        check(json!({"free_until_hours": 48, "penalty": {"nights": 1}}), "free until 48 h before, then 1 night");
-        check(json!({"free_until_hours": 0, "penalty": {"percent": 50}}), "free until check-in, then 50 %");
-        check(json!({"penalty": "all"}), "costs everything");
-        check(json!({"penalty": "none"}), "always free");
+        let check = |free_until_hours: Option<u32>, penalty: Penalty, expected: &str| {
+            let policy = CancellationPolicy { free_until_hours, penalty, no_show: Penalty::All };
+            assert_eq!(cancellation(&policy), expected);
+        };
+        check(Some(48), Penalty::Nights(1), "free until 48 h before, then 1 night");
+        check(Some(0), Penalty::Percent(50), "free until check-in, then 50 %");
+        check(None, Penalty::All, "costs everything");
+        check(None, Penalty::None, "always free");
     }
 
     #[test]
     fn prices() {
-        let money = Money::of(&json!({"currency": "BRL"}));
-        let nights = |prices: &[i64]| json!({"nights": prices.iter().map(|p| json!({"price": p})).collect::<Vec<_>>()});
-        let check = |prices: &[i64], expected: &str| assert_eq!(per_night(&nights(prices), &money), expected);
+        let money = Money::of(Currency::parse("BRL").unwrap());
+        let night = |price: &i64| PricedNight { night: Day(date(2026, 12, 24)), price: *price };
+        let check = |prices: &[i64], expected: &str| {
+            assert_eq!(per_night(&prices.iter().map(night).collect::<Vec<_>>(), money), expected);
+        };
         check(&[], "");
         check(&[45_000, 45_000], "450.00");
         check(&[45_000, 50_000], "450.00 + 500.00");

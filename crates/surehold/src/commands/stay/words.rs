@@ -2,34 +2,22 @@
 
 use jiff::ToSpan;
 use jiff::civil::Date;
-use serde_json::{Value, json};
-use surehold_core::stays::{LocalTime, PropertyName, RatePlanCode, RoomTypeCode, StayDates};
-use uuid::Uuid;
+use surehold_api::{Penalty, WantedRooms, Weekday};
+use surehold_core::kernel::HoldId;
+use surehold_core::stays::{LocalTime, QuoteId, RatePlanCode, RoomTypeCode, StayDates};
 
-use super::super::input::date;
+use super::super::input::{date, id};
 
-pub(super) fn property(text: &str) -> Result<String, String> {
-    PropertyName::new(text).map(|name| name.to_string()).map_err(|invalid| invalid.to_string())
+pub(super) fn local_time(text: &str) -> Result<LocalTime, String> {
+    LocalTime::parse(text).map_err(|_| "write a time like 15:00".to_owned())
 }
 
-pub(super) fn room_type(text: &str) -> Result<String, String> {
-    RoomTypeCode::new(text).map(|code| code.to_string()).map_err(|invalid| invalid.to_string())
+pub(super) fn stay_id(text: &str) -> Result<HoldId, String> {
+    id(text, "`stay hold` and `stay list` show it")
 }
 
-pub(super) fn rate_plan(text: &str) -> Result<String, String> {
-    RatePlanCode::new(text).map(|code| code.to_string()).map_err(|invalid| invalid.to_string())
-}
-
-pub(super) fn local_time(text: &str) -> Result<String, String> {
-    LocalTime::parse(text).map(|time| time.to_string()).map_err(|_| "write a time like 15:00".to_owned())
-}
-
-pub(super) fn stay_id(text: &str) -> Result<Uuid, String> {
-    text.parse().map_err(|_| "write a UUID, as `stay hold` and `stay list` show it".to_owned())
-}
-
-pub(super) fn quote_id(text: &str) -> Result<Uuid, String> {
-    text.parse().map_err(|_| "write a UUID, as `stay quote` shows it".to_owned())
+pub(super) fn quote_id(text: &str) -> Result<QuoteId, String> {
+    id(text, "`stay quote` shows it")
 }
 
 /// Nights: the first, and the date after the last.
@@ -75,24 +63,12 @@ impl std::fmt::Display for Nights {
 }
 
 /// Rooms by name: `ROOM_TYPE:RATE_PLAN[=ROOMS]`.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Rooms {
-    room_type: String,
-    rate_plan: String,
-    count: u32,
-}
-
-impl Rooms {
-    pub(super) fn parse(text: &str) -> Result<Rooms, String> {
-        let (what, rooms) = counted(text)?;
-        let wrong = || "write rooms like double:flexible or double:flexible=2".to_owned();
-        let (room, plan) = what.split_once(':').ok_or_else(wrong)?;
-        Ok(Rooms { room_type: room_type(room)?, rate_plan: rate_plan(plan)?, count: rooms.unwrap_or(1) })
-    }
-
-    pub(super) fn json(&self) -> Value {
-        json!({"room_type": self.room_type, "rate_plan": self.rate_plan, "rooms": self.count})
-    }
+pub(super) fn rooms(text: &str) -> Result<WantedRooms, String> {
+    let (what, rooms) = counted(text)?;
+    let (room, plan) = what.split_once(':').ok_or("write rooms like double:flexible or double:flexible=2")?;
+    let room_type = RoomTypeCode::new(room).map_err(|invalid| invalid.to_string())?;
+    let rate_plan = RatePlanCode::new(plan).map_err(|invalid| invalid.to_string())?;
+    Ok(WantedRooms { room_type, rate_plan, rooms: rooms.unwrap_or(1) })
 }
 
 /// An option of a quote, and how many rooms of it: `OPTION[=ROOMS]`.
@@ -121,29 +97,32 @@ fn counted(text: &str) -> Result<(&str, Option<u32>), String> {
 }
 
 /// What is kept of a reservation: `none`, `nights:1`, `percent:50`, `all`.
-pub(super) fn penalty(text: &str) -> Result<Value, String> {
-    let wrong = || "write none, nights:1, percent:50 or all".to_owned();
-    match text.split_once(':') {
-        None if matches!(text, "none" | "all") => Ok(json!(text)),
-        Some((word @ ("nights" | "percent"), number)) => {
-            let number: u32 = number.parse().map_err(|_| wrong())?;
-            Ok(json!({ word: number }))
-        }
-        Some(_) | None => Err(wrong()),
-    }
+pub(super) fn penalty(text: &str) -> Result<Penalty, String> {
+    let number = |text: &str| text.parse().ok();
+    let penalty = match text.split_once(':') {
+        None if text == "none" => Some(Penalty::None),
+        None if text == "all" => Some(Penalty::All),
+        Some(("nights", nights)) => number(nights).map(Penalty::Nights),
+        Some(("percent", percent)) => number(percent).map(Penalty::Percent),
+        Some(_) | None => None,
+    };
+    penalty.ok_or_else(|| "write none, nights:1, percent:50 or all".to_owned())
 }
 
-pub(super) fn weekday(text: &str) -> Result<String, String> {
+/// `Friday` is as good as `fri`.
+pub(super) fn weekday(text: &str) -> Result<Weekday, String> {
     let day = text.trim().to_ascii_lowercase();
-    let known = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"];
-    // `Friday` is as good as `fri`.
-    let found = known.into_iter().find(|name| day.get(..3) == Some(*name) && is_a_day(&day));
-    found.map(str::to_owned).ok_or_else(|| format!("write days like {}", known.join(",")))
-}
-
-fn is_a_day(day: &str) -> bool {
-    const NAMES: [&str; 7] = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"];
-    NAMES.iter().any(|name| name.starts_with(day))
+    let known = [
+        ("monday", Weekday::Mon),
+        ("tuesday", Weekday::Tue),
+        ("wednesday", Weekday::Wed),
+        ("thursday", Weekday::Thu),
+        ("friday", Weekday::Fri),
+        ("saturday", Weekday::Sat),
+        ("sunday", Weekday::Sun),
+    ];
+    let found = known.into_iter().find(|(name, _)| day.len() >= 3 && name.starts_with(&day));
+    found.map(|(_, day)| day).ok_or_else(|| "write days like mon,tue,wed,thu,fri,sat,sun".to_owned())
 }
 
 #[cfg(test)]
@@ -166,11 +145,13 @@ mod tests {
 
     #[test]
     fn rooms_and_options() {
-        let rooms = Rooms { room_type: "double".into(), rate_plan: "flexible".into(), count: 2 };
-        assert_eq!(Rooms::parse("double:flexible=2"), Ok(rooms.clone()));
-        assert_eq!(Rooms::parse("double:flexible"), Ok(Rooms { count: 1, ..rooms }));
+        let read = |text: &str| {
+            rooms(text).map(|WantedRooms { room_type, rate_plan, rooms }| format!("{rooms} {room_type} {rate_plan}"))
+        };
+        assert_eq!(read("double:flexible=2").as_deref(), Ok("2 double flexible"));
+        assert_eq!(read("double:flexible").as_deref(), Ok("1 double flexible"));
         for bad in ["double", "double:", ":flexible", "Double:flexible", "double:flexible=two", "double:flexible="] {
-            assert!(Rooms::parse(bad).is_err(), "{bad}");
+            assert!(rooms(bad).is_err(), "{bad}");
         }
         assert_eq!(Chosen::parse("2"), Ok(Chosen { option: 2, rooms: None }));
         assert_eq!(Chosen::parse("2=3"), Ok(Chosen { option: 2, rooms: Some(3) }));
@@ -179,14 +160,15 @@ mod tests {
 
     #[test]
     fn penalties_and_days() {
-        assert_eq!(penalty("none"), Ok(json!("none")));
-        assert_eq!(penalty("nights:1"), Ok(json!({"nights": 1})));
-        assert_eq!(penalty("percent:50"), Ok(json!({"percent": 50})));
+        assert!(matches!(penalty("none"), Ok(Penalty::None)));
+        assert!(matches!(penalty("nights:1"), Ok(Penalty::Nights(1))));
+        assert!(matches!(penalty("percent:50"), Ok(Penalty::Percent(50))));
         for bad in ["", "some", "nights", "nights:", "nights:-1", "all:1", "percent:half"] {
             assert!(penalty(bad).is_err(), "{bad}");
         }
-        for (text, day) in [("fri", "fri"), ("Friday", "fri"), (" SUN ", "sun"), ("thurs", "thu")] {
-            assert_eq!(weekday(text).as_deref(), Ok(day), "{text}");
+        let days = [("fri", Weekday::Fri), ("Friday", Weekday::Fri), (" SUN ", Weekday::Sun), ("thurs", Weekday::Thu)];
+        for (text, day) in days {
+            assert_eq!(weekday(text), Ok(day), "{text}");
         }
         for bad in ["", "fr", "frog", "sunny", "8"] {
             assert!(weekday(bad).is_err(), "{bad}");

@@ -4,17 +4,19 @@ use std::io::Read;
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
-use jiff::Timestamp;
-use serde_json::{Value, json};
+use serde::{Deserialize, Serialize};
+use serde_json::error::Category;
+use serde_json::{Map, Value};
+use surehold_api::stock::{self, Document, ReverseDocument};
+use surehold_core::kernel::{Reference, Slug, Timestamp};
+use surehold_core::stock::{DocumentId, DocumentNote, DocumentState, StoreName};
 use uuid::Uuid;
 
-use super::super::input::slug;
-use super::super::pages::show_all;
-use super::super::view::{list, text};
+use super::super::input::new_id;
 use super::forms::{How, show_document};
-use super::words::{document_id, moment, store};
+use super::words::{document_id, moment};
 use super::{Desk, document_view};
-use crate::client::{ClientError, Request};
+use crate::client::ClientError;
 
 /// A document of 200 lines with a few hundred serial numbers is far smaller.
 const BYTES_MAX: u64 = 4 << 20;
@@ -23,17 +25,11 @@ const BYTES_MAX: u64 = 4 << 20;
 #[derive(Args)]
 pub(super) struct IdArgs {
     /// The tenant's slug
-    #[arg(value_parser = slug)]
-    tenant: String,
+    #[arg(value_parser = Slug::new)]
+    tenant: Slug,
     /// The document's id
     #[arg(id = "document", value_name = "DOCUMENT", value_parser = document_id)]
-    id: Uuid,
-}
-
-impl IdArgs {
-    fn post(&self, what: &str) -> Request {
-        Request::post(&["v1", &self.tenant, "documents", &self.id.to_string(), what])
-    }
+    id: DocumentId,
 }
 
 #[derive(Subcommand)]
@@ -50,17 +46,17 @@ pub(super) enum DocumentAction {
 #[derive(Args)]
 pub(super) struct List {
     /// The tenant's slug
-    #[arg(value_parser = slug)]
-    tenant: String,
+    #[arg(value_parser = Slug::new)]
+    tenant: Slug,
     /// Only those of this store
-    #[arg(id = "place", long = "in", value_name = "STORE", value_parser = store)]
-    store: Option<String>,
+    #[arg(id = "place", long = "in", value_name = "STORE", value_parser = StoreName::new)]
+    store: Option<StoreName>,
     /// Only those with this reference
-    #[arg(long)]
-    reference: Option<String>,
+    #[arg(long, value_parser = Reference::new)]
+    reference: Option<Reference>,
     /// Only those about this document: its returns, receipts, its reversal
     #[arg(long, value_name = "DOCUMENT", value_parser = document_id)]
-    about: Option<Uuid>,
+    about: Option<DocumentId>,
 }
 
 /// Take a document back by a new one; what it moved moves back
@@ -72,14 +68,14 @@ pub(super) struct Reverse {
     #[arg(long, value_name = "WHEN", value_parser = moment)]
     at: Option<Timestamp>,
     /// The number of a credit note
-    #[arg(long)]
-    reference: Option<String>,
+    #[arg(long, value_parser = Reference::new)]
+    reference: Option<Reference>,
     /// For people
-    #[arg(long)]
-    note: Option<String>,
+    #[arg(long, value_parser = DocumentNote::new)]
+    note: Option<DocumentNote>,
     /// The id of the reversal, a UUIDv7; the same id finds the same document [default: a new one]
     #[arg(long, value_name = "UUID", value_parser = document_id)]
-    id: Option<Uuid>,
+    id: Option<DocumentId>,
 }
 
 impl DocumentAction {
@@ -87,10 +83,11 @@ impl DocumentAction {
         match self {
             DocumentAction::Show(document) => show(desk, document).await,
             DocumentAction::List(list) => list.run(desk).await,
-            DocumentAction::Post(document) => {
-                let answer = desk.ask(document.post("post")).await?;
-                show_document(desk, &document.tenant, &answer).await?;
-                note_posting(desk, &document.tenant, &answer.value()?);
+            DocumentAction::Post(IdArgs { tenant, id }) => {
+                let answer = desk.send(&stock::post_document(tenant, *id)).await?;
+                if let Some(document) = show_document(desk, tenant, &answer).await? {
+                    note_posting(desk, tenant, &document);
+                }
                 Ok(())
             }
             DocumentAction::Reverse(reverse) => reverse.run(desk).await,
@@ -100,68 +97,52 @@ impl DocumentAction {
 
 /// Machines get each part as it came; people all lines in one table.
 async fn show(desk: Desk<'_>, IdArgs { tenant, id }: &IdArgs) -> Result<(), ClientError> {
-    let mut part = 0;
-    let mut whole = Value::Null;
-    let mut lines = Vec::new();
-    loop {
-        let request = Request::get(&["v1", tenant, "documents", &id.to_string()]).query("part", &part.to_string());
-        let answer = desk.ask(request).await?;
-        let document = answer.value()?;
-        if desk.screen.json {
-            desk.screen.raw(&answer)?;
-        }
-        lines.extend_from_slice(list(&document["lines"]));
-        let next = document["next_part"].as_u64();
-        if whole.is_null() {
-            whole = document;
-        }
-        match next {
-            Some(next) => part = next,
-            None => break,
+    #[derive(Deserialize)]
+    struct Place {
+        next_part: Option<u32>,
+    }
+    let (mut whole, mut next): (Option<Document>, Option<u32>) = (None, Some(0));
+    while let Some(part) = next {
+        let answer = desk.send(&stock::document(tenant, *id).query("part", part)).await?;
+        next = answer.read_as::<Place>().map_err(|error| ClientError::unreadable(&error, None))?.next_part;
+        let Some(part) = desk.for_people(&answer).await? else { continue };
+        match &mut whole {
+            None => whole = Some(part),
+            Some(whole) => whole.lines.get_or_insert_default().extend(part.lines.unwrap_or_default()),
         }
     }
-    if desk.screen.json {
-        return Ok(());
-    }
-    whole["lines"] = lines.into();
+    let Some(whole) = whole else { return Ok(()) };
     let catalog = document_view::catalog(desk, tenant, &whole).await?;
-    desk.screen.print(&document_view::document(&whole, &catalog))?;
+    desk.screen.print(&document_view::document(&whole, catalog))?;
     note_posting(desk, tenant, &whole);
     Ok(())
 }
 
-fn note_posting(desk: Desk<'_>, tenant: &str, document: &Value) {
-    if document["state"] != "posting" {
+fn note_posting(desk: Desk<'_>, tenant: &Slug, document: &Document) {
+    if document.state != DocumentState::Posting {
         return;
     }
-    let id = document["id"].as_str().unwrap_or_default();
     let who = if desk.client.has_workers() { "it is posted part by part" } else { "`surehold serve` posts it" };
+    let id = document.id;
     desk.screen.note(&format!("{who}; `surehold stock document show {tenant} {id}` says how far it is"));
 }
 
 impl List {
     async fn run(&self, desk: Desk<'_>) -> Result<(), ClientError> {
-        let about = self.about.map(|about| about.to_string());
-        let request = Request::get(&["v1", &self.tenant, "documents"]).test(desk.test);
-        let request = request.query_if("store", self.store.as_deref());
-        let request = request.query_if("reference", self.reference.as_deref()).query_if("about", about.as_deref());
-        show_all(desk.client, desk.screen, &request, "documents", document_view::documents, "there are none").await
+        let call = stock::documents(&self.tenant).query_if("store", self.store.as_ref());
+        let call = call.query_if("reference", self.reference.as_ref()).query_if("about", self.about);
+        desk.list(call, document_view::DOCUMENT, "there are none").await
     }
 }
 
 impl Reverse {
     async fn run(&self, desk: Desk<'_>) -> Result<(), ClientError> {
-        let id = self.id.unwrap_or_else(Uuid::now_v7);
-        let mut body = json!({ "id": id });
-        let at = self.at.map(|at| at.to_string());
-        for (name, said) in [("effective_at", &at), ("reference", &self.reference), ("note", &self.note)] {
-            if let Some(said) = said {
-                body[name] = said.as_str().into();
-            }
-        }
-        let request = self.document.post("reverse").json(body).repeat_with(format!("--id {id}"));
-        let answer = desk.ask(request).await?;
-        show_document(desk, &self.document.tenant, &answer).await
+        let (IdArgs { tenant, id: reversed }, id) = (&self.document, self.id.unwrap_or_else(new_id));
+        let (effective_at, reference, note) = (self.at, self.reference.clone(), self.note.clone());
+        let reversal = ReverseDocument { id: Some(id), effective_at, reference, note };
+        let call = stock::reverse_document(tenant, *reversed, &reversal);
+        let answer = desk.repeat_with(&format!("--id {id}")).send(&call).await?;
+        show_document(desk, tenant, &answer).await.map(drop)
     }
 }
 
@@ -171,8 +152,8 @@ impl Reverse {
 #[derive(Args)]
 pub(super) struct Post {
     /// The tenant's slug
-    #[arg(value_parser = slug)]
-    tenant: String,
+    #[arg(value_parser = Slug::new)]
+    tenant: Slug,
     /// The file, or `-` for standard input
     #[arg(value_name = "FILE")]
     file: PathBuf,
@@ -180,20 +161,33 @@ pub(super) struct Post {
     how: How,
 }
 
+/// Somebody else's JSON. What is not ours goes on as it is, so that the server says what is wrong with it.
+#[derive(Serialize, Deserialize)]
+struct Given {
+    id: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    post: Option<Value>,
+    #[serde(flatten)]
+    rest: Map<String, Value>,
+}
+
 impl Post {
     pub(super) async fn run(&self, desk: Desk<'_>) -> Result<(), ClientError> {
-        let mut body = self.read()?;
-        if body["id"].is_null() {
+        let mut given = self.read()?;
+        let id = given.id.get_or_insert_with(|| {
             let id = Uuid::now_v7().to_string();
             desk.screen.keep(&format!("document id: {id}"));
-            body["id"] = id.into();
-        }
-        let id = text(&body["id"]);
+            id
+        });
         let repeat_with = format!("\"id\": \"{id}\" in the document");
-        self.how.send(desk, &self.tenant, body, &repeat_with).await
+        if self.how.keeps_a_draft() {
+            given.post = Some(false.into());
+        }
+        let (preview, create) = (stock::preview_given(&self.tenant, &given), stock::create_given(&self.tenant, &given));
+        self.how.send(desk.repeat_with(&repeat_with), &self.tenant, preview, create).await
     }
 
-    fn read(&self) -> Result<Value, ClientError> {
+    fn read(&self) -> Result<Given, ClientError> {
         let name = self.file.display();
         let wrong =
             |what: String, hint: &str| ClientError::File { what: format!("{name} {what}"), hint: hint.to_owned() };
@@ -209,8 +203,9 @@ impl Post {
             return Err(wrong(format!("has more than {} MiB", BYTES_MAX >> 20), hint));
         }
         let hint = "it looks like {\"kind\": \"sale\", \"store\": \"main\", \"lines\": [{\"product\": \"tea\", \"count\": 2}]}";
-        let body: Value =
-            serde_json::from_slice(&bytes).map_err(|error| wrong(format!("is no JSON: {error}"), hint))?;
-        if body.is_object() { Ok(body) } else { Err(wrong("is no document".to_owned(), hint)) }
+        serde_json::from_slice(&bytes).map_err(|error| match error.classify() {
+            Category::Data => wrong(format!("is no document: {error}"), hint),
+            Category::Io | Category::Syntax | Category::Eof => wrong(format!("is no JSON: {error}"), hint),
+        })
     }
 }

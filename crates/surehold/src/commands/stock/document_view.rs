@@ -1,199 +1,186 @@
 //! How documents look to people: quantities with the decimals of their products, costs in the store's currency.
 
-use serde_json::Value;
+use surehold_api::stock::{Document, DocumentPreview, ItemPreview, StockLine};
+use surehold_core::kernel::Slug;
+use surehold_core::stock::{DocumentKind, Place};
 
 use super::super::money::Money;
-use super::super::view::{fields, list, table, text};
+use super::super::show::{Show, both, column, details, joined, line, number, rows, some};
 use super::Desk;
 use super::catalog::Catalog;
 use super::quantity::Scale;
 use crate::client::ClientError;
 
 /// The products of a document's lines.
-pub(super) async fn catalog(desk: Desk<'_>, tenant: &str, document: &Value) -> Result<Catalog, ClientError> {
-    let lines = list(&document["lines"]).iter();
-    let codes = lines.filter_map(|line| line["product"].as_str()).map(str::to_owned).collect();
+pub(super) async fn catalog(desk: Desk<'_>, tenant: &Slug, document: &Document) -> Result<Catalog, ClientError> {
+    let codes = document.lines.iter().flatten().filter_map(|line| line.product.clone()).collect();
     Catalog::of_codes(desk, tenant, codes).await
 }
 
-/// `customer_return` as people say it.
-pub(super) fn kind(kind: &Value) -> String {
-    text(kind).replace('_', " ")
+/// `customer return`
+pub(super) fn kind(kind: DocumentKind) -> String {
+    kind.as_str().replace('_', " ")
 }
 
-pub(super) fn document(document: &Value, catalog: &Catalog) -> String {
-    let money = Money::of(document);
-    let head = fields(&[
-        ("document", text(&document["id"])),
-        ("kind", kind(&document["kind"])),
-        ("state", state(document)),
-        ("store", stores(document)),
-        ("about", text(&document["about"])),
-        ("sold hold", text(&document["hold"])),
-        ("reference", text(&document["reference"])),
-        ("note", text(&document["note"])),
-        ("took effect", text(&document["effective_at"])),
-        ("posted", text(&document["posted_at"])),
-        ("reversed by", text(&document["reversed_by"])),
-        ("extra costs", extra(document, &money)),
-        ("cost", money.show(&document["cost_rounded"])),
-    ]);
-    let lines = list(&document["lines"]);
-    if lines.is_empty() { head } else { format!("{head}\n{}", lines_view(lines, &money, catalog)) }
-}
+pub(super) const DOCUMENT: &[Show<Document>] = &[
+    both("document", |document, ()| document.id.to_string()),
+    both("kind", |document, ()| kind(document.kind)),
+    both("state", |Document { state, skipped_count, line_count, .. }, ()| match skipped_count {
+        0 => state.to_string(),
+        skipped => format!("{state}, {skipped} of {line_count} lines left out"),
+    }),
+    both("store", |document, ()| stores(document)),
+    line("about", |document, ()| some(document.about)),
+    line("sold hold", |document, ()| some(document.hold)),
+    line("reference", |document, ()| some(document.reference.as_ref())),
+    line("note", |document, ()| some(document.note.as_ref())),
+    both("took effect", |document, ()| some(document.effective_at)),
+    line("posted", |document, ()| some(document.posted_at)),
+    line("reversed by", |document, ()| some(document.reversed_by)),
+    line("extra costs", |document, ()| {
+        some(document.extra.map(|extra| format!("{} by {}", money(document).show(extra.amount), extra.by)))
+    }),
+    line("cost", |document, ()| some(document.cost_rounded.map(|cost| money(document).show(cost)))),
+    number(column("lines", |document, ()| document.line_count.to_string())),
+    number(column("cost", |document, ()| amount(document.cost_rounded, money(document)))),
+    column("", |document, ()| document.currency.to_string()),
+    column("reference", |document, ()| some(document.reference.as_ref())),
+];
 
-fn state(document: &Value) -> String {
-    let state = text(&document["state"]);
-    match document["skipped_count"].as_i64() {
-        Some(skipped @ 1..) => {
-            let of = text(&document["line_count"]);
-            format!("{state}, {skipped} of {of} lines left out")
-        }
-        Some(_) | None => state,
-    }
+fn money(document: &Document) -> Money {
+    Money::of(document.currency)
 }
 
 /// `main to depot, in transit`
-fn stores(document: &Value) -> String {
-    let store = text(&document["store"]);
-    let transit = if document["in_transit"] == true { ", in transit" } else { "" };
-    match document["to_store"].as_str() {
+fn stores(document: &Document) -> String {
+    let Document { store, to_store, in_transit, .. } = document;
+    let transit = if *in_transit == Some(true) { ", in transit" } else { "" };
+    match to_store {
         Some(to) => format!("{store} to {to}{transit}"),
-        None => store,
-    }
-}
-
-fn extra(document: &Value, money: &Money) -> String {
-    let extra = &document["extra"];
-    if extra.is_null() { String::new() } else { format!("{} by {}", money.show(&extra["amount"]), text(&extra["by"])) }
-}
-
-fn lines_view(lines: &[Value], money: &Money, catalog: &Catalog) -> String {
-    let row = |line: &Value| {
-        let (code, outcome) = (text(&line["product"]), &line["outcome"]);
-        let scale = catalog.scale(&code);
-        let left = &outcome["left"]["quantity"];
-        vec![
-            text(&line["line"]),
-            code,
-            count(line, scale),
-            scale.show(&outcome["quantity"]),
-            amount(&outcome["value_rounded"], money),
-            money.exact(&outcome["variance"]),
-            scale.show(left),
-            remarks(line),
-        ]
-    };
-    let header = ["LINE", "PRODUCT", "COUNT", "MOVED", "COST", "VARIANCE", "LEFT", ""];
-    table(&header, &[0, 2, 3, 4, 5, 6], lines.iter().map(row))
-}
-
-/// `3 box`, `3.250`
-fn count(line: &Value, scale: Scale) -> String {
-    match line["pack"].as_str() {
-        Some(pack) => format!("{} {pack}", text(&line["count"])),
-        None => scale.show(&line["count"]),
+        None => store.to_string(),
     }
 }
 
 /// Nothing for what is not known yet.
-fn amount(minor: &Value, money: &Money) -> String {
-    minor.as_i64().map_or(String::new(), |minor| money.plain(minor))
+fn amount(minor: Option<i64>, money: Money) -> String {
+    some(minor.map(|minor| money.plain(minor)))
 }
 
-fn remarks(line: &Value) -> String {
-    let outcome = &line["outcome"];
-    if let Some(why) = outcome["skipped"].as_str() {
+const LINES: &[Show<StockLine, (Money, Catalog)>] = &[
+    number(both("line", |line, _| line.line.to_string())),
+    both("product", |line, _| some(line.product.as_ref())),
+    number(both("count", |line, (_, catalog)| match &line.pack {
+        Some(pack) => format!("{} {pack}", line.count),
+        None => scale(line, catalog).plain(line.count),
+    })),
+    number(both("moved", |line, (_, catalog)| {
+        scale(line, catalog).show(line.outcome.as_ref().map(|outcome| outcome.quantity))
+    })),
+    number(both("cost", |line, (money, _)| amount(line.outcome.as_ref().map(|outcome| outcome.value_rounded), *money))),
+    number(both("variance", |line, (money, _)| {
+        some(line.outcome.as_ref().and_then(|outcome| outcome.variance.as_ref()).map(|variance| money.exact(variance)))
+    })),
+    number(both("left", |line, (_, catalog)| {
+        let left = line.outcome.as_ref().and_then(|outcome| outcome.left.as_ref());
+        scale(line, catalog).show(left.map(|left| left.quantity))
+    })),
+    both("", |line, _| remarks(line)),
+];
+
+fn scale(line: &StockLine, catalog: &Catalog) -> Scale {
+    line.product.as_ref().map_or(Scale::WHOLE, |product| catalog.scale(product))
+}
+
+fn remarks(line: &StockLine) -> String {
+    let outcome = line.outcome.as_ref();
+    if let Some(why) = outcome.and_then(|outcome| outcome.skipped.as_ref()) {
         return format!("left out: {why}");
     }
     let mut remarks = Vec::new();
-    if let Some(of) = line["of_line"].as_i64() {
-        remarks.push(format!("of line {of}"));
-    }
-    let lots = list(&outcome["lots"]).iter().map(|lot| text(&lot["lot"]));
-    let lots: Vec<String> = if outcome["lots"].is_null() {
-        line["lot"].as_str().map(str::to_owned).into_iter().collect()
-    } else {
-        lots.collect()
+    remarks.extend(line.of_line.map(|of| format!("of line {of}")));
+    let moved = outcome.map(|outcome| outcome.lots.as_slice()).unwrap_or_default();
+    let lots = match (moved, &line.lot) {
+        ([], lot) => some(lot.as_ref()),
+        (moved, _) => joined(moved.iter().map(|lot| &lot.lot), ", "),
     };
-    if !lots.is_empty() {
-        remarks.push(format!("lot {}", lots.join(", ")));
-    }
-    let serials: Vec<String> = list(&line["serials"]).iter().map(text).collect();
-    remarks.extend(Some(serials.join(", ")).filter(|serials| !serials.is_empty()));
+    remarks.extend(Some(format!("lot {lots}")).filter(|_| !lots.is_empty()));
+    remarks.extend(Some(joined(&line.serials, ", ")).filter(|serials| !serials.is_empty()));
     remarks.join("; ")
 }
 
-pub(super) fn documents(found: &[Value]) -> String {
-    let row = |document: &Value| {
-        let cost = amount(&document["cost_rounded"], &Money::of(document));
-        vec![
-            text(&document["id"]),
-            kind(&document["kind"]),
-            state(document),
-            stores(document),
-            text(&document["effective_at"]),
-            text(&document["line_count"]),
-            cost,
-            text(&document["currency"]),
-            text(&document["reference"]),
-        ]
-    };
-    let header = ["DOCUMENT", "KIND", "STATE", "STORE", "TOOK EFFECT", "LINES", "COST", "", "REFERENCE"];
-    table(&header, &[5, 6], found.iter().map(row))
+pub(super) fn document(document: &Document, catalog: Catalog) -> String {
+    let head = details(DOCUMENT, document, &());
+    match document.lines.as_deref() {
+        None | Some([]) => head,
+        Some(lines) => format!("{head}\n{}", rows(LINES, lines, &(money(document), catalog))),
+    }
 }
 
+const ITEMS: &[Show<ItemPreview, Money>] = &[
+    both("item", |ItemPreview { item, .. }, _| {
+        let place = if item.place == Place::InTransit { " (in transit)" } else { "" };
+        format!("{}/{}{place}", item.store, item.product)
+    }),
+    number(both("before", |item, _| Scale::of(item.scale).plain(item.before.quantity))),
+    number(both("value", |item, money| money.plain(item.before.value_rounded))),
+    number(both("average", |item, money| some(item.before.average.as_ref().map(|average| money.exact(average))))),
+    number(both("after", |item, _| Scale::of(item.scale).plain(item.after.quantity))),
+    number(both("value", |item, money| money.plain(item.after.value_rounded))),
+    number(both("average", |item, money| some(item.after.average.as_ref().map(|average| money.exact(average))))),
+    number(both("revalued", |item, _| item.revalued_rows.to_string())),
+    number(both("by", |item, money| money.exact(&item.revalued_by))),
+    both("", |item, _| if item.exact { String::new() } else { "and more".to_owned() }),
+];
+
 /// What a document would come to.
-pub(super) fn preview(preview: &Value, catalog: &Catalog) -> String {
-    let money = Money::of(&preview["document"]);
-    let shown = document(&preview["document"], catalog);
-    if preview["items"].is_null() {
-        return format!("{shown}\nwhat there is before and after it is shown to keys with the scope read\n");
+pub(super) fn preview(preview: &DocumentPreview, catalog: Catalog) -> String {
+    let shown = document(&preview.document, catalog);
+    match &preview.items {
+        Some(items) => format!("{shown}\n{}", rows(ITEMS, items, &money(&preview.document))),
+        None => format!("{shown}\nwhat there is before and after it is shown to keys with the scope read\n"),
     }
-    let items = list(&preview["items"]);
-    let row = |item: &Value| {
-        let scale = Scale::of(item);
-        let (before, after) = (&item["before"], &item["after"]);
-        let place = if item["place"] == "in_transit" { " (in transit)" } else { "" };
-        let provisional = if item["exact"] == false { "and more" } else { "" };
-        vec![
-            format!("{}/{}{place}", text(&item["store"]), text(&item["product"])),
-            scale.show(&before["quantity"]),
-            amount(&before["value_rounded"], &money),
-            money.exact(&before["average"]),
-            scale.show(&after["quantity"]),
-            amount(&after["value_rounded"], &money),
-            money.exact(&after["average"]),
-            text(&item["revalued_rows"]),
-            money.exact(&item["revalued_by"]),
-            provisional.to_owned(),
-        ]
-    };
-    let header = ["ITEM", "BEFORE", "VALUE", "AVERAGE", "AFTER", "VALUE", "AVERAGE", "REVALUED", "BY", ""];
-    let items = table(&header, &[1, 2, 3, 4, 5, 6, 7, 8], items.iter().map(row));
-    format!("{shown}\n{items}")
 }
 
 #[cfg(test)]
 mod tests {
+    use serde_json::{Value, from_value, json};
+    use surehold_api::stock::Product;
+    use uuid::Uuid;
+
     use super::*;
-    use serde_json::json;
+
+    fn document_of(more: Value) -> Document {
+        let mut document = json!({"id": Uuid::now_v7(), "kind": "customer_return", "state": "posted", "store": "main",
+            "currency": "EUR", "created_at": "2026-12-24T12:00:00Z", "part_count": 1, "line_count": 2,
+            "skipped_count": 1, "version": 1});
+        let Value::Object(more) = more else { panic!("an object") };
+        document.as_object_mut().unwrap().extend(more);
+        from_value(document).unwrap()
+    }
+
+    fn product(code: &str, scale: u32) -> Product {
+        from_value(json!({"code": code, "title": code, "unit": "pcs", "scale": scale, "packs": [], "tracking": "none",
+            "version": 1}))
+        .unwrap()
+    }
 
     #[test]
     fn looks() {
-        let products = [json!({"code": "rice", "scale": 3}), json!({"code": "tea", "scale": 0})];
-        let catalog = Catalog::of_answers(&products, &[]);
-        let seen = document(
-            &json!({"id": "X", "kind": "customer_return", "state": "posted", "store": "main", "currency": "EUR",
-                "cost_rounded": 1947, "line_count": 2, "skipped_count": 1, "extra": {"amount": 100, "by": "value"},
-                "lines": [
-                    {"line": 1, "product": "rice", "count": 3250, "outcome": {"quantity": 3250, "value": "1946.75",
-                        "value_rounded": 1947, "left": {"quantity": 1000}, "variance": "-50"}},
-                    {"line": 2, "product": "tea", "count": 2, "pack": "box", "of_line": 1, "serials": ["A", "B"],
-                        "outcome": {"quantity": -24, "lots": [{"lot": "L1"}, {"lot": "L2"}]}},
-                    {"line": 3, "product": "tea", "count": 2, "outcome": {"quantity": 0, "skipped": "it moved"}}]}),
-            &catalog,
-        );
+        let outcome = |quantity: i64, rounded: i64, more: Value| {
+            let mut outcome = json!({"quantity": quantity, "value": "0", "value_rounded": rounded, "seq": 1});
+            let Value::Object(more) = more else { panic!("an object") };
+            outcome.as_object_mut().unwrap().extend(more);
+            outcome
+        };
+        let left = json!({"left": {"quantity": 1000, "value": "0"}, "variance": "-50"});
+        let lots = json!({"lots": [{"lot": "L1", "quantity": 1}, {"lot": "L2", "quantity": 1}]});
+        let skipped = json!({"skipped": "it moved"});
+        let returned = document_of(json!({"cost_rounded": 1947, "extra": {"amount": 100, "by": "value"}, "lines": [
+            {"line": 1, "product": "rice", "count": 3250, "outcome": outcome(3250, 1947, left)},
+            {"line": 2, "product": "tea", "count": 2, "pack": "box", "of_line": 1, "serials": ["A", "B"],
+                "outcome": outcome(-24, 0, lots)},
+            {"line": 3, "product": "tea", "count": 2, "outcome": outcome(0, 0, skipped)}]}));
+        let seen = document(&returned, Catalog::new([product("rice", 3), product("tea", 0)], []));
         for part in [
             "kind         customer return\n",
             "posted, 1 of 2 lines left out\n",
@@ -206,7 +193,7 @@ mod tests {
         ] {
             assert!(seen.contains(part), "{part:?} is missing:\n{seen}");
         }
-        let stores_seen = stores(&json!({"store": "main", "to_store": "depot", "in_transit": true}));
-        assert_eq!(stores_seen, "main to depot, in transit");
+        let sent = document_of(json!({"to_store": "depot", "in_transit": true}));
+        assert_eq!(stores(&sent), "main to depot, in transit");
     }
 }

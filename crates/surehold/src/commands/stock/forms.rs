@@ -2,20 +2,20 @@
 //! Longer ones come from files.
 
 use clap::{Args, ValueEnum};
-use jiff::Timestamp;
-use serde_json::{Value, json};
-use surehold_core::stock::{DocumentKind, DocumentLine};
-use uuid::Uuid;
+use surehold_api::Call;
+use surehold_api::stock::{self, Document, DocumentPreview, ExtraCost, NewDocument, NewLine, SellHold};
+use surehold_core::kernel::{HoldId, Reference, Slug, Timestamp};
+use surehold_core::stock::{DocumentId, DocumentKind, DocumentNote, Spread, StoreName};
 
-use super::super::input::hold_id;
+use super::super::input::{hold_id, new_id};
 use super::super::money::{DecimalSign, Money};
 use super::Desk;
 use super::catalog::Catalog;
 use super::document_view;
 use super::place::StoreArgs;
-use super::words::{document_id, moment, store};
-use super::written::{What, Written, line_json};
-use crate::client::{Answer, ClientError, Request};
+use super::words::{barcode, document_id, moment, product};
+use super::written::{What, Written};
+use crate::client::{Answer, ClientError};
 
 /// What every document may say, and what is to be done with it.
 #[derive(Args, Clone, Debug)]
@@ -24,14 +24,14 @@ pub(super) struct DocumentArgs {
     #[arg(long, value_name = "WHEN", value_parser = moment)]
     at: Option<Timestamp>,
     /// The number of an invoice or delivery note; documents can be found by it
-    #[arg(long)]
-    reference: Option<String>,
+    #[arg(long, value_parser = Reference::new)]
+    reference: Option<Reference>,
     /// For people
-    #[arg(long)]
-    note: Option<String>,
+    #[arg(long, value_parser = DocumentNote::new)]
+    note: Option<DocumentNote>,
     /// Its id, a UUIDv7; the same id finds the same document [default: a new one]
     #[arg(long, value_name = "UUID", value_parser = document_id)]
-    id: Option<Uuid>,
+    id: Option<DocumentId>,
     #[command(flatten)]
     how: How,
 }
@@ -48,78 +48,75 @@ pub(super) struct How {
 }
 
 impl DocumentArgs {
-    pub(super) fn id(&self) -> Uuid {
-        self.id.unwrap_or_else(Uuid::now_v7)
-    }
-
-    /// Writes what is said into a document.
-    pub(super) fn put_on(&self, body: &mut Value) {
-        if let Some(at) = self.at {
-            body["effective_at"] = at.to_string().into();
-        }
-        if let Some(reference) = &self.reference {
-            body["reference"] = reference.as_str().into();
-        }
-        if let Some(note) = &self.note {
-            body["note"] = note.as_str().into();
-        }
+    /// Writes what is said into a document; gives its id.
+    fn put_on(&self, document: &mut NewDocument) -> DocumentId {
+        let id = self.id.unwrap_or_else(new_id);
+        document.id = Some(id);
+        document.effective_at = self.at;
+        document.reference.clone_from(&self.reference);
+        document.note.clone_from(&self.note);
+        id
     }
 
     /// Posts a document, keeps it or looks what it would come to.
-    pub(super) async fn send(&self, desk: Desk<'_>, tenant: &str, mut body: Value) -> Result<(), ClientError> {
-        self.put_on(&mut body);
-        let id = self.id();
-        body["id"] = id.to_string().into();
-        self.how.send(desk, tenant, body, &format!("--id {id}")).await
+    pub(super) async fn send(
+        &self,
+        desk: Desk<'_>,
+        tenant: &Slug,
+        mut document: NewDocument,
+    ) -> Result<(), ClientError> {
+        let id = self.put_on(&mut document);
+        document.post = !self.how.draft;
+        let preview = stock::preview(tenant, &document);
+        let create = stock::create_document(tenant, &document);
+        self.how.send(desk.repeat_with(&format!("--id {id}")), tenant, preview, create).await
     }
 }
 
 impl How {
+    pub(super) fn keeps_a_draft(self) -> bool {
+        self.draft
+    }
+
     pub(super) async fn send(
         self,
         desk: Desk<'_>,
-        tenant: &str,
-        mut body: Value,
-        repeat_with: &str,
+        tenant: &Slug,
+        preview: Call<DocumentPreview>,
+        create: Call<Document>,
     ) -> Result<(), ClientError> {
         if self.preview {
-            let request = Request::post(&["v1", tenant, "documents", "preview"]).json(body);
-            let answer = desk.ask(request).await?;
+            let answer = desk.send(&preview).await?;
             return show_preview(desk, tenant, &answer).await;
         }
-        if self.draft {
-            body["post"] = false.into();
-        }
-        let request = Request::post(&["v1", tenant, "documents"]).json(body).repeat_with(repeat_with.to_owned());
-        let answer = desk.ask(request).await?;
-        show_document(desk, tenant, &answer).await?;
-        if self.draft {
-            let id = answer.value()?["id"].take();
-            let id = id.as_str().unwrap_or_default();
-            desk.screen.note(&format!("`surehold stock document post {tenant} {id}` posts it"));
+        let answer = desk.send(&create).await?;
+        if let Some(document) = show_document(desk, tenant, &answer).await?
+            && self.draft
+        {
+            desk.screen.note(&format!("`surehold stock document post {tenant} {}` posts it", document.id));
         }
         Ok(())
     }
 }
 
-async fn show_preview(desk: Desk<'_>, tenant: &str, answer: &Answer) -> Result<(), ClientError> {
-    if desk.screen.json {
-        return desk.screen.raw(answer);
-    }
-    let preview = answer.value()?;
-    let catalog = document_view::catalog(desk, tenant, &preview["document"]).await?;
-    desk.screen.print(&document_view::preview(&preview, &catalog))?;
+async fn show_preview(desk: Desk<'_>, tenant: &Slug, answer: &Answer<DocumentPreview>) -> Result<(), ClientError> {
+    let Some(preview) = desk.for_people(answer).await? else { return Ok(()) };
+    let catalog = document_view::catalog(desk, tenant, &preview.document).await?;
+    desk.screen.print(&document_view::preview(&preview, catalog))?;
     desk.screen.note("nothing was changed");
     Ok(())
 }
 
-pub(super) async fn show_document(desk: Desk<'_>, tenant: &str, answer: &Answer) -> Result<(), ClientError> {
-    let catalog = if desk.screen.json {
-        Catalog::default()
-    } else {
-        document_view::catalog(desk, tenant, &answer.value()?).await?
-    };
-    desk.screen.show(answer, |document| document_view::document(document, &catalog))
+/// Gives what was shown to people.
+pub(super) async fn show_document(
+    desk: Desk<'_>,
+    tenant: &Slug,
+    answer: &Answer<Document>,
+) -> Result<Option<Document>, ClientError> {
+    let Some(document) = desk.for_people(answer).await? else { return Ok(None) };
+    let catalog = document_view::catalog(desk, tenant, &document).await?;
+    desk.screen.print(&document_view::document(&document, catalog))?;
+    Ok(Some(document))
 }
 
 /// The lines of a document about one store.
@@ -139,57 +136,36 @@ struct Moved {
 }
 
 impl Moved {
-    async fn send(&self, desk: Desk<'_>, kind: DocumentKind, more: Value) -> Result<(), ClientError> {
+    async fn send(&self, desk: Desk<'_>, kind: DocumentKind) -> Result<(), ClientError> {
         let money = self.place.money(desk).await?;
-        self.send_in(desk, kind, &money, more).await
+        let document = self.document(desk, kind, &self.lines, money).await?;
+        self.document.send(desk, &self.place.tenant, document).await
     }
 
-    /// The same by somebody who has asked already what the store counts in.
-    async fn send_in(&self, desk: Desk<'_>, kind: DocumentKind, money: &Money, more: Value) -> Result<(), ClientError> {
-        let body = self.body(desk, kind, &self.lines, money, more).await?;
-        self.document.send(desk, &self.place.tenant, body).await
-    }
-
-    async fn body(
+    async fn document(
         &self,
         desk: Desk<'_>,
         kind: DocumentKind,
         lines: &[Written],
-        money: &Money,
-        more: Value,
-    ) -> Result<Value, ClientError> {
-        let catalog = Catalog::of_lines(desk, &self.place.tenant, lines.iter()).await?;
-        let lines = read_lines(lines, kind, &catalog, money, &self.place.tenant)?;
-        let mut body = json!({"kind": kind.as_str(), "store": self.place.store, "lines": lines});
-        if let (Some(body), Value::Object(more)) = (body.as_object_mut(), more) {
-            body.extend(more);
-        }
-        Ok(body)
+        money: Money,
+    ) -> Result<NewDocument, ClientError> {
+        let StoreArgs { tenant, store } = &self.place;
+        let catalog = Catalog::of_lines(desk, tenant, lines.iter()).await?;
+        let read = |(number, line): (u32, &Written)| match line.read(kind, &catalog, money, DecimalSign::Point) {
+            Ok(line) => Ok(NewLine::from(line)),
+            Err(unusable) => {
+                let hint = match &line.what {
+                    What::Product(code) if catalog.product(code).is_none() => {
+                        format!("; `surehold stock product put {tenant} CODE` makes one")
+                    }
+                    What::Product(_) | What::Barcode(_) => String::new(),
+                };
+                Err(ClientError::Usage(format!("line {number}: {}{hint}", unusable.reason)))
+            }
+        };
+        let lines = (1..).zip(lines).map(read).collect::<Result<_, _>>()?;
+        Ok(NewDocument::new(kind, store.clone(), lines))
     }
-}
-
-fn read_lines(
-    lines: &[Written],
-    kind: DocumentKind,
-    catalog: &Catalog,
-    money: &Money,
-    tenant: &str,
-) -> Result<Vec<Value>, ClientError> {
-    let mut read = Vec::new();
-    for (number, line) in (1..).zip(lines) {
-        let known = line.read(kind, catalog, money, DecimalSign::Point).map_err(|unusable| {
-            let hint = match &line.what {
-                What::Product(code) if catalog.product(code).is_none() => {
-                    format!("; `surehold stock product put {tenant} CODE` makes one")
-                }
-                What::Product(_) | What::Barcode(_) => String::new(),
-            };
-            ClientError::Usage(format!("line {number}: {}{hint}", unusable.reason))
-        });
-        let known: DocumentLine = known?;
-        read.push(line_json(&known));
-    }
-    Ok(read)
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -210,15 +186,15 @@ pub(super) struct ExtraArgs {
 }
 
 impl ExtraArgs {
-    pub(super) fn json(&self, money: &Money) -> Result<Value, ClientError> {
-        let Some(extra) = &self.extra else { return Ok(json!({})) };
+    pub(super) fn cost(&self, money: Money) -> Result<Option<ExtraCost>, ClientError> {
+        let Some(extra) = &self.extra else { return Ok(None) };
         let amount = money.parse(extra, DecimalSign::Point);
         let amount = amount.map_err(|why| ClientError::Usage(format!("--extra: {why}")))?;
         let by = match self.extra_by {
-            SpreadBy::Value => "value",
-            SpreadBy::Quantity => "quantity",
+            SpreadBy::Value => Spread::ByValue,
+            SpreadBy::Quantity => Spread::ByQuantity,
         };
-        Ok(json!({"extra": {"amount": amount, "by": by}}))
+        Ok(Some(ExtraCost { amount, by }))
     }
 }
 
@@ -233,22 +209,41 @@ pub(super) struct Purchase {
 
 impl Purchase {
     pub(super) async fn run(&self, desk: Desk<'_>) -> Result<(), ClientError> {
-        let money = self.moved.place.money(desk).await?;
-        self.moved.send_in(desk, DocumentKind::Purchase, &money, self.extra.json(&money)?).await
+        let Moved { place, lines, document } = &self.moved;
+        let money = place.money(desk).await?;
+        let extra = self.extra.cost(money)?;
+        let purchase = self.moved.document(desk, DocumentKind::Purchase, lines, money).await?;
+        document.send(desk, &place.tenant, NewDocument { extra, ..purchase }).await
     }
 }
 
-/// What is there when the books begin, at what it cost
-#[derive(Args)]
-pub(super) struct Opening {
-    #[command(flatten)]
-    moved: Moved,
+/// Documents that say nothing more than what moves.
+macro_rules! plain_forms {
+    ($($(#[$doc:meta])* $form:ident)*) => {
+        $(
+            $(#[$doc])*
+            #[derive(Args)]
+            pub(super) struct $form {
+                #[command(flatten)]
+                moved: Moved,
+            }
+
+            impl $form {
+                pub(super) async fn run(&self, desk: Desk<'_>) -> Result<(), ClientError> {
+                    self.moved.send(desk, DocumentKind::$form).await
+                }
+            }
+        )*
+    };
 }
 
-impl Opening {
-    pub(super) async fn run(&self, desk: Desk<'_>) -> Result<(), ClientError> {
-        self.moved.send(desk, DocumentKind::Opening, json!({})).await
-    }
+plain_forms! {
+    /// What is there when the books begin, at what it cost
+    Opening
+    /// Goods that are spoilt or lost go out
+    WriteOff
+    /// Goods go back to the supplier; the difference to what is credited is shown
+    SupplierReturn
 }
 
 /// Goods are sold; never what a cart or a reservation holds
@@ -258,55 +253,21 @@ pub(super) struct Sale {
     moved: Moved,
     /// Sell what this hold holds; what it has more is released
     #[arg(long, value_name = "HOLD", value_parser = hold_id, conflicts_with_all = ["preview", "draft"])]
-    hold: Option<Uuid>,
+    hold: Option<HoldId>,
 }
 
 impl Sale {
     pub(super) async fn run(&self, desk: Desk<'_>) -> Result<(), ClientError> {
-        let Some(hold) = self.hold else { return self.moved.send(desk, DocumentKind::Sale, json!({})).await };
+        let Some(hold) = self.hold else { return self.moved.send(desk, DocumentKind::Sale).await };
         let Moved { place, lines, document } = &self.moved;
         let money = place.money(desk).await?;
-        let mut body = self.moved.body(desk, DocumentKind::Sale, lines, &money, json!({})).await?;
-        document.put_on(&mut body);
-        let id = document.id();
-        body["id"] = id.to_string().into();
-        if let Some(body) = body.as_object_mut() {
-            body.remove("kind");
-        }
-        let path = ["v1", &place.tenant, "holds", &hold.to_string(), "sell"];
-        let answer = desk.ask(Request::post(&path).json(body).repeat_with(format!("--id {id}"))).await?;
-        if desk.screen.json {
-            return desk.screen.raw(&answer);
-        }
-        let sold = answer.value()?;
-        let catalog = document_view::catalog(desk, &place.tenant, &sold["document"]).await?;
-        desk.screen.show(&answer, |sold| document_view::document(&sold["document"], &catalog))
-    }
-}
-
-/// Goods that are spoilt or lost go out
-#[derive(Args)]
-pub(super) struct WriteOff {
-    #[command(flatten)]
-    moved: Moved,
-}
-
-impl WriteOff {
-    pub(super) async fn run(&self, desk: Desk<'_>) -> Result<(), ClientError> {
-        self.moved.send(desk, DocumentKind::WriteOff, json!({})).await
-    }
-}
-
-/// Goods go back to the supplier; the difference to what is credited is shown
-#[derive(Args)]
-pub(super) struct SupplierReturn {
-    #[command(flatten)]
-    moved: Moved,
-}
-
-impl SupplierReturn {
-    pub(super) async fn run(&self, desk: Desk<'_>) -> Result<(), ClientError> {
-        self.moved.send(desk, DocumentKind::SupplierReturn, json!({})).await
+        let mut sale = self.moved.document(desk, DocumentKind::Sale, lines, money).await?;
+        let flag = format!("--id {}", document.put_on(&mut sale));
+        let sell = stock::sell_hold(&place.tenant, hold, &SellHold::from(sale));
+        let answer = desk.repeat_with(&flag).send(&sell).await?;
+        let Some(sold) = desk.for_people(&answer).await? else { return Ok(()) };
+        let catalog = document_view::catalog(desk, &place.tenant, &sold.document).await?;
+        desk.screen.print(&document_view::document(&sold.document, catalog))
     }
 }
 
@@ -335,8 +296,8 @@ impl Recount {
                 line.against = seq_now(desk, place, line).await?;
             }
         }
-        let body = self.moved.body(desk, DocumentKind::Recount, &lines, &money, json!({})).await?;
-        document.send(desk, &place.tenant, body).await
+        let recount = self.moved.document(desk, DocumentKind::Recount, &lines, money).await?;
+        document.send(desk, &place.tenant, recount).await
     }
 }
 
@@ -344,17 +305,17 @@ impl Recount {
 async fn seq_now(desk: Desk<'_>, place: &StoreArgs, line: &Written) -> Result<Option<String>, ClientError> {
     let StoreArgs { tenant, store } = place;
     let product = match &line.what {
-        What::Product(code) => code.clone(),
-        What::Barcode(code) => {
-            let found = desk.find(Request::get(&["v1", tenant, "barcodes", code])).await?;
-            found["product"].as_str().unwrap_or_default().to_owned()
-        }
+        What::Product(code) => product(code).ok(),
+        What::Barcode(code) => match barcode(code) {
+            Ok(code) => desk.find(stock::barcode(tenant, &code)).await?.map(|found| found.product),
+            Err(_) => None,
+        },
     };
-    if super::words::product(&product).is_err() {
-        return Ok(Some("0".to_owned()));
-    }
-    let item = desk.find(Request::get(&["v1", tenant, "stock", store, &product])).await?;
-    Ok(Some(item["seq"].as_i64().unwrap_or(0).to_string()))
+    let item = match product {
+        Some(product) => desk.find(stock::item(tenant, store, &product)).await?,
+        None => None,
+    };
+    Ok(Some(item.map_or(0, |item| item.seq).to_string()))
 }
 
 /// Goods go to another store, at what they cost here
@@ -363,8 +324,8 @@ pub(super) struct Transfer {
     #[command(flatten)]
     moved: Moved,
     /// The store that they go to
-    #[arg(long, value_name = "STORE", value_parser = store)]
-    to: String,
+    #[arg(long, value_name = "STORE", value_parser = StoreName::new)]
+    to: StoreName,
     /// They take their time: `stock receive` says that they have come
     #[arg(long)]
     in_transit: bool,
@@ -372,10 +333,11 @@ pub(super) struct Transfer {
 
 impl Transfer {
     pub(super) async fn run(&self, desk: Desk<'_>) -> Result<(), ClientError> {
-        let mut more = json!({"to_store": self.to});
-        if self.in_transit {
-            more["in_transit"] = true.into();
-        }
-        self.moved.send(desk, DocumentKind::Transfer, more).await
+        let Moved { place, lines, document } = &self.moved;
+        let money = place.money(desk).await?;
+        let mut transfer = self.moved.document(desk, DocumentKind::Transfer, lines, money).await?;
+        transfer.to_store = Some(self.to.clone());
+        transfer.in_transit = self.in_transit;
+        document.send(desk, &place.tenant, transfer).await
     }
 }

@@ -17,13 +17,12 @@ mod reports;
 mod words;
 mod written;
 
-use clap::{Args, Subcommand};
+use clap::Args;
 
 use super::desk::Desk;
 use super::input::TestMode;
-use super::screen::Screen;
-use super::{Act, Common};
-use crate::client::{Client, ClientError};
+use super::{Act, Common, actions};
+use crate::client::ClientError;
 
 /// Goods in stores: products, documents that move them, what there is and what it cost
 #[derive(Args)]
@@ -36,8 +35,7 @@ pub(crate) struct StockCommand {
     common: Common,
 }
 
-#[derive(Subcommand)]
-enum Action {
+actions! {
     /// Put, show and list stores
     #[command(subcommand)]
     Store(place::StoreAction),
@@ -62,7 +60,7 @@ enum Action {
     /// Show, list, post and reverse documents
     #[command(subcommand)]
     Document(document::DocumentAction),
-    Show(items::Show),
+    Show(items::ShowItems),
     Card(items::Card),
     CountSheet(items::CountSheet),
     Balances(reports::Balances),
@@ -77,33 +75,11 @@ impl Act for StockCommand {
         &self.common
     }
 
-    async fn act(&self, client: &Client, screen: &Screen) -> Result<(), ClientError> {
-        let desk = Desk { client, screen: *screen, test: self.mode.test };
-        match &self.action {
-            Action::Store(action) => action.run(desk).await,
-            Action::Product(action) => action.run(desk).await,
-            Action::Barcode(action) => action.run(desk).await,
-            Action::Purchase(form) => form.run(desk).await,
-            Action::Opening(form) => form.run(desk).await,
-            Action::Sale(form) => form.run(desk).await,
-            Action::WriteOff(form) => form.run(desk).await,
-            Action::SupplierReturn(form) => form.run(desk).await,
-            Action::Recount(form) => form.run(desk).await,
-            Action::Transfer(form) => form.run(desk).await,
-            Action::Return(form) => form.run(desk).await,
-            Action::Receive(form) => form.run(desk).await,
-            Action::Lose(form) => form.run(desk).await,
-            Action::Post(post) => post.run(desk).await,
-            Action::Import(import) => import.run(desk).await,
-            Action::Document(action) => action.run(desk).await,
-            Action::Show(show) => show.run(desk).await,
-            Action::Card(card) => card.run(desk).await,
-            Action::CountSheet(sheet) => sheet.run(desk).await,
-            Action::Balances(report) => report.run(desk).await,
-            Action::Turnover(report) => report.run(desk).await,
-            Action::Shortages(report) => report.run(desk).await,
-            Action::Books(books) => books.run(desk).await,
-            Action::CloseBooks(books) => books.run(desk).await,
-        }
+    fn test(&self) -> bool {
+        self.mode.test
+    }
+
+    async fn act(&self, desk: Desk<'_>) -> Result<(), ClientError> {
+        self.action.run(desk).await
     }
 }

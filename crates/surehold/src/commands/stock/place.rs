@@ -1,36 +1,32 @@
 //! `surehold stock store`, and how commands name a store.
 
 use clap::{Args, Subcommand};
-use serde_json::{Value, json};
+use surehold_api::stock::{self, PutStore, Store};
+use surehold_core::kernel::{Currency, Slug, Title};
+use surehold_core::stock::StoreName;
 
-use super::super::input::{currency, slug};
+use super::super::input::{currency, titled};
 use super::super::money::Money;
-use super::super::pages::show_all;
-use super::super::view::{fields, table, text};
+use super::super::show::{Show, both, line};
 use super::Desk;
-use super::words::store;
-use crate::client::{ClientError, Request};
+use crate::client::ClientError;
 
 /// Names a store.
 #[derive(Args, Clone, Debug)]
 pub(super) struct StoreArgs {
     /// The tenant's slug
-    #[arg(value_parser = slug)]
-    pub(super) tenant: String,
+    #[arg(value_parser = Slug::new)]
+    pub(super) tenant: Slug,
     /// The store's name: lower-case letters, digits and dashes
     // `--store` names the database.
-    #[arg(id = "place", value_name = "STORE", value_parser = store)]
-    pub(super) store: String,
+    #[arg(id = "place", value_name = "STORE", value_parser = StoreName::new)]
+    pub(super) store: StoreName,
 }
 
 impl StoreArgs {
-    fn path(&self) -> [&str; 4] {
-        ["v1", &self.tenant, "stores", &self.store]
-    }
-
     /// In which its costs are.
     pub(super) async fn money(&self, desk: Desk<'_>) -> Result<Money, ClientError> {
-        Ok(Money::of(&desk.value(Request::get(&self.path())).await?))
+        Ok(Money::of(desk.ask(stock::store(&self.tenant, &self.store)).await?.currency))
     }
 }
 
@@ -42,8 +38,8 @@ pub(super) enum StoreAction {
     /// List the stores
     List {
         /// The tenant's slug
-        #[arg(value_parser = slug)]
-        tenant: String,
+        #[arg(value_parser = Slug::new)]
+        tenant: Slug,
     },
 }
 
@@ -53,23 +49,29 @@ pub(super) struct Put {
     #[command(flatten)]
     store: StoreArgs,
     /// What people call it [default: its name]
-    #[arg(long)]
-    title: Option<String>,
+    #[arg(long, value_parser = Title::new)]
+    title: Option<Title>,
     /// Of all its costs, as in EUR; needed for a new one, and stays for ever
     #[arg(long, value_parser = currency)]
-    currency: Option<String>,
+    currency: Option<Currency>,
 }
+
+const STORE: &[Show<Store>] = &[
+    both("store", |store, ()| store.name.to_string()),
+    both("title", |store, ()| store.title.to_string()),
+    both("currency", |store, ()| store.currency.to_string()),
+    line("version", |store, ()| store.version.to_string()),
+];
 
 impl StoreAction {
     pub(super) async fn run(&self, desk: Desk<'_>) -> Result<(), ClientError> {
         match self {
             StoreAction::Put(put) => put.run(desk).await,
-            StoreAction::Show(store) => desk.show(Request::get(&store.path()), view).await,
+            StoreAction::Show(StoreArgs { tenant, store }) => desk.detail(stock::store(tenant, store), STORE).await,
             StoreAction::List { tenant } => {
-                let request = Request::get(&["v1", tenant, "stores"]).test(desk.test);
                 let none =
                     format!("there are none; `surehold stock store put {tenant} NAME --currency CODE` makes one");
-                show_all(desk.client, desk.screen, &request, "stores", list_view, &none).await
+                desk.list(stock::stores(tenant), STORE, &none).await
             }
         }
     }
@@ -77,27 +79,14 @@ impl StoreAction {
 
 impl Put {
     async fn run(&self, desk: Desk<'_>) -> Result<(), ClientError> {
-        let known = desk.find(Request::get(&self.store.path())).await?;
-        let name = &self.store.store;
-        let currency = self.currency.as_deref().or(known["currency"].as_str());
+        let StoreArgs { tenant, store } = &self.store;
+        let (known_title, known_currency) =
+            desk.find(stock::store(tenant, store)).await?.map(|known| (known.title, known.currency)).unzip();
+        let currency = self.currency.or(known_currency);
         let currency =
-            currency.ok_or_else(|| ClientError::Usage(format!("{name} is new: --currency, as in EUR, is needed")))?;
-        let title = self.title.as_deref().or(known["title"].as_str()).unwrap_or(name);
-        let body = json!({"title": title, "currency": currency});
-        desk.show(Request::put(&self.store.path()).json(body), view).await
+            currency.ok_or_else(|| ClientError::Usage(format!("{store} is new: --currency, as in EUR, is needed")))?;
+        let title = self.title.clone().or(known_title).unwrap_or_else(|| titled(store));
+        let put = stock::put_store(tenant, store, &PutStore { title, currency });
+        desk.detail(put, STORE).await
     }
-}
-
-fn view(store: &Value) -> String {
-    fields(&[
-        ("store", text(&store["name"])),
-        ("title", text(&store["title"])),
-        ("currency", text(&store["currency"])),
-        ("version", text(&store["version"])),
-    ])
-}
-
-fn list_view(found: &[Value]) -> String {
-    let row = |store: &Value| ["name", "title", "currency"].iter().map(|name| text(&store[*name])).collect();
-    table(&["STORE", "TITLE", "CURRENCY"], &[], found.iter().map(row))
 }

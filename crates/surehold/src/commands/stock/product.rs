@@ -1,32 +1,27 @@
 //! `surehold stock product` and `surehold stock barcode`.
 
 use clap::{Args, Subcommand, ValueEnum};
-use serde_json::{Value, json};
+use surehold_api::stock::{self, Barcode, NewBarcode, Pack, Product, PutBarcodes, PutProduct};
+use surehold_core::kernel::{Slug, Title};
+use surehold_core::stock::{BarcodeText, ProductCode, Tracking, UnitName};
 
-use super::super::input::slug;
+use super::super::input::titled;
 use super::super::money::DecimalSign;
-use super::super::pages::show_all;
-use super::super::view::{fields, list, table, text};
+use super::super::show::{Show, both, column, joined, line, number, rows, some};
 use super::Desk;
 use super::quantity::Scale;
-use super::words::{TypedBarcode, TypedPack, barcode, product};
-use crate::client::{ClientError, Request};
+use super::words::{TypedPack, barcode, new_barcode, product};
+use crate::client::ClientError;
 
 /// Names a product.
 #[derive(Args, Clone, Debug)]
 pub(super) struct ProductArgs {
     /// The tenant's slug
-    #[arg(value_parser = slug)]
-    tenant: String,
+    #[arg(value_parser = Slug::new)]
+    tenant: Slug,
     /// The product's code
     #[arg(value_parser = product)]
-    product: String,
-}
-
-impl ProductArgs {
-    fn path<'a>(&'a self, more: &[&'a str]) -> Vec<&'a str> {
-        [&["v1", &self.tenant, "products", &self.product], more].concat()
-    }
+    product: ProductCode,
 }
 
 #[derive(Subcommand)]
@@ -37,8 +32,8 @@ pub(super) enum ProductAction {
     /// List the products
     List {
         /// The tenant's slug
-        #[arg(value_parser = slug)]
-        tenant: String,
+        #[arg(value_parser = Slug::new)]
+        tenant: Slug,
     },
 }
 
@@ -48,11 +43,11 @@ pub(super) struct Put {
     #[command(flatten)]
     product: ProductArgs,
     /// What people call it [default: its code]
-    #[arg(long)]
-    title: Option<String>,
+    #[arg(long, value_parser = Title::new)]
+    title: Option<Title>,
     /// What it is counted in, of which there are whole numbers only [default: pcs]
-    #[arg(long)]
-    unit: Option<String>,
+    #[arg(long, value_parser = UnitName::new)]
+    unit: Option<UnitName>,
     /// Decimals of its quantities: with 3 and the unit g, 3.250 is 3250 g, and prices are for 1000 g; stays for ever
     #[arg(long, value_name = "0..6")]
     scale: Option<u32>,
@@ -63,8 +58,8 @@ pub(super) struct Put {
     #[arg(long, value_name = "WHAT")]
     track: Option<Track>,
     /// A barcode, of a unit or of a pack; may be repeated
-    #[arg(long = "barcode", value_name = "CODE[=PACK]", value_parser = TypedBarcode::parse)]
-    barcodes: Vec<TypedBarcode>,
+    #[arg(long = "barcode", value_name = "CODE[=PACK]", value_parser = new_barcode)]
+    barcodes: Vec<NewBarcode>,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -74,26 +69,57 @@ enum Track {
     Serials,
 }
 
-impl Track {
-    fn word(self) -> &'static str {
-        match self {
-            Track::None => "none",
-            Track::Lots => "lots",
-            Track::Serials => "serials",
+impl From<Track> for Tracking {
+    fn from(track: Track) -> Tracking {
+        match track {
+            Track::None => Tracking::Nothing,
+            Track::Lots => Tracking::Lots,
+            Track::Serials => Tracking::Serials,
         }
     }
 }
+
+const PRODUCT: &[Show<Product>] = &[
+    both("product", |product, ()| product.code.to_string()),
+    both("title", |product, ()| product.title.to_string()),
+    line("counted in", |product, ()| match Scale::of(product.scale) {
+        Scale::WHOLE => product.unit.to_string(),
+        scale => format!("{} (1 is shown as {})", product.unit, scale.plain(1)),
+    }),
+    column("unit", |product, ()| product.unit.to_string()),
+    number(column("scale", |product, ()| product.scale.to_string())),
+    both("packs", |product, ()| {
+        let scale = Scale::of(product.scale);
+        joined(product.packs.iter().map(|pack| format!("{}={}", pack.name, scale.plain(pack.factor))), " ")
+    }),
+    both("tracked by", |product, ()| some(Some(product.tracking).filter(|tracking| *tracking != Tracking::Nothing))),
+    line("barcodes", |product, ()| {
+        let code = |barcode: &Barcode| match &barcode.pack {
+            Some(pack) => format!("{}={pack}", barcode.code),
+            None => barcode.code.to_string(),
+        };
+        joined(product.barcodes.iter().flatten().map(code), " ")
+    }),
+    line("version", |product, ()| product.version.to_string()),
+];
+
+const BARCODE: &[Show<Barcode>] = &[
+    both("barcode", |barcode, ()| barcode.code.to_string()),
+    both("product", |barcode, ()| barcode.product.to_string()),
+    both("pack", |barcode, ()| some(barcode.pack.as_ref())),
+];
 
 impl ProductAction {
     pub(super) async fn run(&self, desk: Desk<'_>) -> Result<(), ClientError> {
         match self {
             ProductAction::Put(put) => put.run(desk).await,
-            ProductAction::Show(product) => desk.show(Request::get(&product.path(&[])), view).await,
+            ProductAction::Show(ProductArgs { tenant, product }) => {
+                desk.detail(stock::product(tenant, product), PRODUCT).await
+            }
             ProductAction::List { tenant } => {
-                let request = Request::get(&["v1", tenant, "products"]).test(desk.test);
                 let none =
                     format!("there are none; `surehold stock product put {tenant} CODE --title TITLE` makes one");
-                show_all(desk.client, desk.screen, &request, "products", list_view, &none).await
+                desk.list(stock::products(tenant), PRODUCT, &none).await
             }
         }
     }
@@ -102,41 +128,36 @@ impl ProductAction {
 impl Put {
     /// The API replaces a product as a whole, so what is there is read first.
     async fn run(&self, desk: Desk<'_>) -> Result<(), ClientError> {
-        let known = desk.find(Request::get(&self.product.path(&[]))).await?;
-        let body = self.body(&known)?;
-        let request = Request::put(&self.product.path(&[])).json(body);
+        let ProductArgs { tenant, product } = &self.product;
+        let known = desk.find(stock::product(tenant, product)).await?;
+        let put = stock::put_product(tenant, product, &self.wanted(known)?);
         if self.barcodes.is_empty() {
-            return desk.show(request, view).await;
+            return desk.detail(put, PRODUCT).await;
         }
-        desk.ask(request).await?;
-        desk.ask(put_barcodes(&self.product, &self.barcodes)).await?;
-        desk.show(Request::get(&self.product.path(&[])), view).await
+        desk.ask(put).await?;
+        desk.ask(stock::put_barcodes(tenant, product, &PutBarcodes { barcodes: self.barcodes.clone() })).await?;
+        desk.detail(stock::product(tenant, product), PRODUCT).await
     }
 
-    fn body(&self, known: &Value) -> Result<Value, ClientError> {
-        let said =
-            |given: Option<&str>, name: &str, absent: &str| given.or(known[name].as_str()).unwrap_or(absent).to_owned();
-        let scale = self.scale.map_or_else(|| known["scale"].as_u64().unwrap_or(0), u64::from);
-        let mut packs: Vec<Value> = list(&known["packs"]).to_vec();
+    fn wanted(&self, known: Option<Product>) -> Result<PutProduct, ClientError> {
+        let mut wanted = match known {
+            Some(Product { title, unit, scale, packs, tracking, .. }) => {
+                PutProduct { title, unit, scale, packs, tracking }
+            }
+            None => PutProduct::new(titled(&self.product.product)),
+        };
+        wanted.title = self.title.clone().unwrap_or(wanted.title);
+        wanted.unit = self.unit.clone().unwrap_or(wanted.unit);
+        wanted.scale = self.scale.unwrap_or(wanted.scale);
+        wanted.tracking = self.track.map_or(wanted.tracking, Tracking::from);
         for TypedPack { name, count } in &self.packs {
-            let factor = Scale::of(&json!({ "scale": scale })).parse(count, DecimalSign::Point);
+            let factor = Scale::of(wanted.scale).parse(count, DecimalSign::Point);
             let factor = factor.map_err(|why| ClientError::Usage(format!("--pack {name}: {why}")))?;
-            packs.retain(|pack| pack["name"] != name.as_str());
-            packs.push(json!({"name": name, "factor": factor}));
+            wanted.packs.retain(|pack| pack.name != *name);
+            wanted.packs.push(Pack { name: name.clone(), factor });
         }
-        Ok(json!({
-            "title": said(self.title.as_deref(), "title", &self.product.product),
-            "unit": said(self.unit.as_deref(), "unit", "pcs"),
-            "scale": scale,
-            "packs": packs,
-            "tracking": said(self.track.map(Track::word), "tracking", "none"),
-        }))
+        Ok(wanted)
     }
-}
-
-fn put_barcodes(product: &ProductArgs, barcodes: &[TypedBarcode]) -> Request {
-    let barcodes: Vec<Value> = barcodes.iter().map(TypedBarcode::json).collect();
-    Request::put(&product.path(&["barcodes"])).json(json!({ "barcodes": barcodes }))
 }
 
 #[derive(Subcommand)]
@@ -146,75 +167,37 @@ pub(super) enum BarcodeAction {
         #[command(flatten)]
         product: ProductArgs,
         /// The barcodes, each of a unit or of a pack
-        #[arg(value_name = "CODE[=PACK]", required = true, value_parser = TypedBarcode::parse)]
-        barcodes: Vec<TypedBarcode>,
+        #[arg(value_name = "CODE[=PACK]", required = true, value_parser = new_barcode)]
+        barcodes: Vec<NewBarcode>,
     },
     /// List the barcodes of a product
     List(ProductArgs),
     /// Show what a barcode stands for
     Show {
         /// The tenant's slug
-        #[arg(value_parser = slug)]
-        tenant: String,
+        #[arg(value_parser = Slug::new)]
+        tenant: Slug,
         /// What a scanner reads
         #[arg(value_parser = barcode)]
-        code: String,
+        code: BarcodeText,
     },
 }
 
 impl BarcodeAction {
     pub(super) async fn run(&self, desk: Desk<'_>) -> Result<(), ClientError> {
-        let all = |answer: &Value| barcodes_view(list(&answer["barcodes"]));
         match self {
-            BarcodeAction::Put { product, barcodes } => desk.show(put_barcodes(product, barcodes), all).await,
-            BarcodeAction::List(product) => desk.show(Request::get(&product.path(&[])), all).await,
+            BarcodeAction::Put { product: ProductArgs { tenant, product }, barcodes } => {
+                let put = stock::put_barcodes(tenant, product, &PutBarcodes { barcodes: barcodes.clone() });
+                desk.present(put, |all| rows(BARCODE, &all.barcodes, &())).await
+            }
+            BarcodeAction::List(ProductArgs { tenant, product }) => {
+                let all = |product: &Product| rows(BARCODE, product.barcodes.as_deref().unwrap_or_default(), &());
+                desk.present(stock::product(tenant, product), all).await
+            }
             BarcodeAction::Show { tenant, code } => {
-                let request = Request::get(&["v1", tenant, "barcodes", code]);
-                desk.show(request, |answer| barcodes_view(std::slice::from_ref(answer))).await
+                let one = |barcode: &Barcode| rows(BARCODE, std::slice::from_ref(barcode), &());
+                desk.present(stock::barcode(tenant, code), one).await
             }
         }
     }
-}
-
-fn barcodes_view(barcodes: &[Value]) -> String {
-    let row = |barcode: &Value| ["code", "product", "pack"].iter().map(|name| text(&barcode[*name])).collect();
-    table(&["BARCODE", "PRODUCT", "PACK"], &[], barcodes.iter().map(row))
-}
-
-/// `box=12`
-fn packs(product: &Value) -> String {
-    let scale = Scale::of(product);
-    let pack = |pack: &Value| format!("{}={}", text(&pack["name"]), scale.show(&pack["factor"]));
-    list(&product["packs"]).iter().map(pack).collect::<Vec<_>>().join(" ")
-}
-
-fn tracking(product: &Value) -> String {
-    Some(text(&product["tracking"])).filter(|tracking| tracking != "none").unwrap_or_default()
-}
-
-fn view(product: &Value) -> String {
-    let code = |barcode: &Value| match barcode["pack"].as_str() {
-        Some(pack) => format!("{}={pack}", text(&barcode["code"])),
-        None => text(&barcode["code"]),
-    };
-    let scale = Scale::of(product);
-    let example = Some(format!("1 is shown as {}", scale.plain(1))).filter(|_| scale != Scale::WHOLE);
-    let unit = text(&product["unit"]);
-    fields(&[
-        ("product", text(&product["code"])),
-        ("title", text(&product["title"])),
-        ("counted in", example.map_or_else(|| unit.clone(), |example| format!("{unit} ({example})"))),
-        ("packs", packs(product)),
-        ("tracked by", tracking(product)),
-        ("barcodes", list(&product["barcodes"]).iter().map(code).collect::<Vec<_>>().join(" ")),
-        ("version", text(&product["version"])),
-    ])
-}
-
-fn list_view(found: &[Value]) -> String {
-    let row = |product: &Value| {
-        let (code, title, unit) = (text(&product["code"]), text(&product["title"]), text(&product["unit"]));
-        vec![code, title, unit, text(&product["scale"]), packs(product), tracking(product)]
-    };
-    table(&["PRODUCT", "TITLE", "UNIT", "SCALE", "PACKS", "TRACKED BY"], &[3], found.iter().map(row))
 }

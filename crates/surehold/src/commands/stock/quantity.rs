@@ -1,7 +1,5 @@
 //! Quantities as people write them: `3.250` of a product with three decimals is 3250 base units. Exact.
 
-use serde_json::Value;
-
 use super::super::decimal::{self, NoDecimal};
 use super::super::input::shown;
 use super::super::money::DecimalSign;
@@ -14,10 +12,9 @@ impl Scale {
     /// Packs and pieces have none.
     pub(super) const WHOLE: Scale = Scale(0);
 
-    /// Of what an answer says about a product.
-    pub(super) fn of(answer: &Value) -> Scale {
-        let scale = answer["scale"].as_u64().and_then(|scale| usize::try_from(scale).ok());
-        Scale(scale.filter(|scale| *scale <= 6).unwrap_or(0))
+    /// Of a product. No server says more than six.
+    pub(super) fn of(scale: u32) -> Scale {
+        Scale(usize::try_from(scale).ok().filter(|scale| *scale <= 6).unwrap_or(0))
     }
 
     pub(super) fn plain(self, units: i64) -> String {
@@ -25,8 +22,8 @@ impl Scale {
     }
 
     /// Nothing for what is absent.
-    pub(super) fn show(self, units: &Value) -> String {
-        units.as_i64().map_or(String::new(), |units| self.plain(units))
+    pub(super) fn show(self, units: Option<i64>) -> String {
+        units.map_or(String::new(), |units| self.plain(units))
     }
 
     pub(super) fn parse(self, text: &str, sign: DecimalSign) -> Result<i64, String> {
@@ -48,13 +45,12 @@ impl Scale {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::json;
 
     #[test]
     fn written_and_read() {
-        let (grams, pieces) = (Scale::of(&json!({"scale": 3})), Scale::of(&json!({"scale": 0})));
+        let (grams, pieces) = (Scale::of(3), Scale::of(0));
         assert_eq!((grams.plain(3_250), pieces.plain(12)), ("3.250".to_owned(), "12".to_owned()));
-        assert_eq!(grams.show(&json!(null)), "");
+        assert_eq!(grams.show(None), "");
         let read = |scale: Scale, text: &str| scale.parse(text, DecimalSign::Point);
         assert_eq!(read(grams, "3.25"), Ok(3_250));
         assert_eq!(read(grams, "3"), Ok(3_000));
@@ -69,6 +65,6 @@ mod tests {
         check(pieces, "-1", "write it like 1");
         check(pieces, "99999999999999999999", "more than can be counted");
         // What no server says.
-        assert_eq!(Scale::of(&json!({"scale": 400})), Scale::WHOLE);
+        assert_eq!(Scale::of(400), Scale::WHOLE);
     }
 }

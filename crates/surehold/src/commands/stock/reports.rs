@@ -1,19 +1,19 @@
 //! Reports: balances at a date, turnover, shortages; and until when the books are closed.
 
 use clap::Args;
-use jiff::Timestamp;
-use serde_json::{Value, json};
+use surehold_api::stock::{self, Books, ItemBalance, ItemTurnover};
+use surehold_core::kernel::{Slug, Timestamp};
+use surehold_core::stock::StoreName;
 
 use super::super::decimal;
-use super::super::input::slug;
+use super::super::input::core_instant;
 use super::super::money::{DecimalSign, Money};
-use super::super::pages::show_all;
-use super::super::view::{fields, table, text};
+use super::super::show::{Show, column, line, number, rows, some};
 use super::Desk;
-use super::items::{Currencies, ItemsArgs, currencies, items_view, place, value_and_average};
+use super::items::{Currencies, ITEMS, ItemsArgs, average, place};
 use super::quantity::Scale;
-use super::words::{moment, store};
-use crate::client::{ClientError, Request};
+use super::words::moment;
+use crate::client::ClientError;
 
 /// Show what was there at a date, and what it was worth
 #[derive(Args)]
@@ -27,30 +27,30 @@ pub(super) struct Balances {
 
 impl Balances {
     pub(super) async fn run(&self, desk: Desk<'_>) -> Result<(), ClientError> {
-        let at = self.at.unwrap_or_else(Timestamp::now).to_string();
-        let request = self.items.get(desk, &["balances"]).query("at", &at);
-        let money = currencies(desk, &self.items.tenant).await?;
-        let shown = |found: &[Value]| balances_view(found, &money);
-        show_all(desk.client, desk.screen, &request, "balances", shown, "nothing was there").await
+        let at = self.at.unwrap_or_else(|| core_instant(jiff::Timestamp::now()));
+        let money = Currencies::find(desk, &self.items.tenant).await?;
+        let call = self.items.on(stock::balances(&self.items.tenant).query("at", at));
+        desk.present_all(call, |found| balances_view(found, &money), "nothing was there").await
     }
 }
 
-fn balances_view(found: &[Value], currencies: &Currencies) -> String {
-    let row = |item: &Value| {
-        let money = currencies.of(item);
-        let mut row = vec![place(item), text(&item["product"]), Scale::of(item).show(&item["quantity"])];
-        row.extend(value_and_average(item, &money));
-        row.extend([money.code().to_owned(), provisional(item)]);
-        row
-    };
-    let header = ["STORE", "PRODUCT", "QUANTITY", "VALUE", "AVERAGE", "", ""];
-    let balances = table(&header, &[2, 3, 4], found.iter().map(row));
-    format!("{balances}{}", sums(found, currencies))
+const BALANCES: &[Show<ItemBalance, Currencies>] = &[
+    column("store", |item, _| place(&item.item)),
+    column("product", |item, _| item.item.product.to_string()),
+    number(column("quantity", |item, _| Scale::of(item.scale).plain(item.balance.quantity))),
+    number(column("value", |item, money| money.of(&item.item).plain(item.balance.value_rounded))),
+    number(column("average", |item, money| average(&item.balance, money.of(&item.item)))),
+    column("", |item, money| money.of(&item.item).code().to_owned()),
+    column("", |item, _| provisional(item.revaluing)),
+];
+
+fn balances_view(found: &[ItemBalance], currencies: &Currencies) -> String {
+    format!("{}{}", rows(BALANCES, found, currencies), sums(found, currencies))
 }
 
 /// Said of values that are being worked out anew.
-fn provisional(item: &Value) -> String {
-    if item["revaluing"] == true { "being revalued".to_owned() } else { String::new() }
+fn provisional(revaluing: bool) -> String {
+    if revaluing { "being revalued".to_owned() } else { String::new() }
 }
 
 /// What is together in one currency.
@@ -70,11 +70,11 @@ impl Sum {
 }
 
 /// What all of it is worth, by currency: exactly, nothing is rounded.
-fn sums(found: &[Value], currencies: &Currencies) -> String {
+fn sums(found: &[ItemBalance], currencies: &Currencies) -> String {
     let mut sums: Vec<Sum> = Vec::new();
     for item in found {
-        let (money, millionths) = (currencies.of(item), millionths(&item["value"]));
-        let provisional = item["revaluing"] == true;
+        let (money, millionths) = (currencies.of(&item.item), millionths(&item.balance.value));
+        let provisional = item.revaluing;
         match sums.iter_mut().find(|sum| sum.money == money) {
             Some(sum) => {
                 sum.millionths += millionths;
@@ -87,8 +87,7 @@ fn sums(found: &[Value], currencies: &Currencies) -> String {
 }
 
 /// Of a value in minor units. It may be below zero while costs are worked out anew.
-fn millionths(value: &Value) -> i128 {
-    let value = value.as_str().unwrap_or("0");
+fn millionths(value: &str) -> i128 {
     let (sign, size) = value.strip_prefix('-').map_or((1, value), |size| (-1, size));
     sign * decimal::parse(size, 6, DecimalSign::Point).map_or(0, i128::from)
 }
@@ -108,41 +107,39 @@ pub(super) struct Turnover {
 
 impl Turnover {
     pub(super) async fn run(&self, desk: Desk<'_>) -> Result<(), ClientError> {
-        let request = self.items.get(desk, &["turnover"]);
-        let request = request.query("from", &self.from.to_string()).query("until", &self.until.to_string());
-        let money = currencies(desk, &self.items.tenant).await?;
-        let shown = |found: &[Value]| turnover_view(found, &money);
-        show_all(desk.client, desk.screen, &request, "items", shown, "nothing was there").await
+        let money = Currencies::find(desk, &self.items.tenant).await?;
+        let call = stock::turnover(&self.items.tenant).query("from", self.from).query("until", self.until);
+        desk.present_all(self.items.on(call), |found| rows(TURNOVER, found, &money), "nothing was there").await
     }
 }
 
-fn turnover_view(found: &[Value], currencies: &Currencies) -> String {
-    let row = |item: &Value| {
-        let (scale, money) = (Scale::of(item), currencies.of(item));
-        let mut row = vec![place(item), text(&item["product"])];
-        for part in ["opening", "incoming", "outgoing", "closing"] {
-            let [value, _] = value_and_average(&item[part], &money);
-            row.extend([scale.show(&item[part]["quantity"]), value]);
-        }
-        let revalued = item["revalued"].as_str().filter(|revalued| *revalued != "0");
-        row.extend([revalued.map_or(String::new(), |_| money.exact(&item["revalued"])), money.code().to_owned()]);
-        row.push(provisional(item));
-        row
-    };
-    let header =
-        ["STORE", "PRODUCT", "OPENING", "VALUE", "IN", "VALUE", "OUT", "VALUE", "CLOSING", "VALUE", "REVALUED", "", ""];
-    table(&header, &[2, 3, 4, 5, 6, 7, 8, 9, 10], found.iter().map(row))
-}
+const TURNOVER: &[Show<ItemTurnover, Currencies>] = &[
+    column("store", |item, _| place(&item.item)),
+    column("product", |item, _| item.item.product.to_string()),
+    number(column("opening", |item, _| Scale::of(item.scale).plain(item.opening.quantity))),
+    number(column("value", |item, money| money.of(&item.item).plain(item.opening.value_rounded))),
+    number(column("in", |item, _| Scale::of(item.scale).plain(item.incoming.quantity))),
+    number(column("value", |item, money| money.of(&item.item).plain(item.incoming.value_rounded))),
+    number(column("out", |item, _| Scale::of(item.scale).plain(item.outgoing.quantity))),
+    number(column("value", |item, money| money.of(&item.item).plain(item.outgoing.value_rounded))),
+    number(column("closing", |item, _| Scale::of(item.scale).plain(item.closing.quantity))),
+    number(column("value", |item, money| money.of(&item.item).plain(item.closing.value_rounded))),
+    number(column("revalued", |item, money| {
+        some(Some(&item.revalued).filter(|by| *by != "0").map(|by| money.of(&item.item).exact(by)))
+    })),
+    column("", |item, money| money.of(&item.item).code().to_owned()),
+    column("", |item, _| provisional(item.revaluing)),
+];
 
 /// List products of which less is available than there should be, also what is promised twice
 #[derive(Args)]
 pub(super) struct Shortages {
     /// The tenant's slug
-    #[arg(value_parser = slug)]
-    tenant: String,
+    #[arg(value_parser = Slug::new)]
+    tenant: Slug,
     /// Only those of this store
-    #[arg(id = "place", long = "in", value_name = "STORE", value_parser = store)]
-    store: Option<String>,
+    #[arg(id = "place", long = "in", value_name = "STORE", value_parser = StoreName::new)]
+    store: Option<StoreName>,
     /// Fewer base units than this are available
     #[arg(long, value_name = "UNITS", default_value_t = 1)]
     below: i64,
@@ -150,11 +147,9 @@ pub(super) struct Shortages {
 
 impl Shortages {
     pub(super) async fn run(&self, desk: Desk<'_>) -> Result<(), ClientError> {
-        let request = Request::get(&["v1", &self.tenant, "stock", "shortages"]).test(desk.test);
-        let request = request.query_if("store", self.store.as_deref()).query("below", &self.below.to_string());
-        let money = currencies(desk, &self.tenant).await?;
-        let shown = |found: &[Value]| items_view(found, &money);
-        show_all(desk.client, desk.screen, &request, "items", shown, "nothing is short").await
+        let money = Currencies::find(desk, &self.tenant).await?;
+        let call = stock::shortages(&self.tenant).query_if("store", self.store.as_ref()).query("below", self.below);
+        desk.present_all(call, |found| rows(ITEMS, found, &money), "nothing is short").await
     }
 }
 
@@ -162,13 +157,13 @@ impl Shortages {
 #[derive(Args)]
 pub(super) struct ShowBooks {
     /// The tenant's slug
-    #[arg(value_parser = slug)]
-    tenant: String,
+    #[arg(value_parser = Slug::new)]
+    tenant: Slug,
 }
 
 impl ShowBooks {
     pub(super) async fn run(&self, desk: Desk<'_>) -> Result<(), ClientError> {
-        desk.show(Request::get(&["v1", &self.tenant, "books"]), books_view).await
+        desk.detail(stock::books(&self.tenant), BOOKS).await
     }
 }
 
@@ -176,8 +171,8 @@ impl ShowBooks {
 #[derive(Args)]
 pub(super) struct CloseBooks {
     /// The tenant's slug
-    #[arg(value_parser = slug)]
-    tenant: String,
+    #[arg(value_parser = Slug::new)]
+    tenant: Slug,
     /// An instant, or a date (its beginning, UTC)
     #[arg(value_name = "UNTIL", value_parser = moment)]
     until: Timestamp,
@@ -185,42 +180,46 @@ pub(super) struct CloseBooks {
 
 impl CloseBooks {
     pub(super) async fn run(&self, desk: Desk<'_>) -> Result<(), ClientError> {
-        let body = json!({"closed_until": self.until.to_string()});
-        desk.show(Request::put(&["v1", &self.tenant, "books"]).json(body), books_view).await
+        let close = stock::close_books(&self.tenant, &stock::CloseBooks { closed_until: self.until });
+        desk.detail(close, BOOKS).await
     }
 }
 
-fn books_view(books: &Value) -> String {
-    let some =
-        |name: &str| books[name].as_i64().filter(|count| *count > 0).map_or(String::new(), |count| count.to_string());
-    fields(&[
-        ("closed until", books["closed_until"].as_str().unwrap_or("never closed").to_owned()),
-        ("documents being posted", some("posting")),
-        ("items being revalued", some("revaluing")),
-    ])
-}
+const BOOKS: &[Show<Books>] = &[
+    line("closed until", |books, ()| {
+        books.closed_until.map_or_else(|| "never closed".to_owned(), |until| until.to_string())
+    }),
+    line("documents being posted", |books, ()| some(Some(books.posting).filter(|count| *count > 0))),
+    line("items being revalued", |books, ()| some(Some(books.revaluing).filter(|count| *count > 0))),
+];
 
 #[cfg(test)]
 mod tests {
+    use serde_json::{from_value, json};
+
     use super::*;
 
     #[test]
     fn sums_are_exact() {
-        let currencies = Currencies::of_stores(&[
-            json!({"name": "main", "currency": "EUR"}),
-            json!({"name": "van", "currency": "EUR"}),
-            json!({"name": "tokyo", "currency": "JPY"}),
-        ]);
-        let item = |store: &str, value: &str| json!({"store": store, "product": "tea", "value": value});
+        let store = |name: &str, currency: &str| {
+            from_value(json!({"name": name, "title": name, "currency": currency, "version": 1})).unwrap()
+        };
+        let currencies = Currencies::of_stores([store("main", "EUR"), store("van", "EUR"), store("tokyo", "JPY")]);
+        let marked = |store: &str, value: &str, revaluing: bool| {
+            from_value::<ItemBalance>(json!({"store": store, "product": "tea", "place": "on_hand", "scale": 0,
+                "quantity": 1, "value": value, "value_rounded": 0, "revaluing": revaluing}))
+            .unwrap()
+        };
+        let item = |store: &str, value: &str| marked(store, value, false);
         let found =
             [item("main", "333.333333"), item("van", "666.666667"), item("main", "0.5"), item("tokyo", "7.000001")];
         assert_eq!(sums(&found, &currencies), "together EUR 10.005\ntogether JPY 7.000001\n");
-        let large: Vec<Value> = (0..4).map(|_| item("main", "4000000000000")).collect();
+        let large: Vec<ItemBalance> = (0..4).map(|_| item("main", "4000000000000")).collect();
         assert_eq!(sums(&large, &currencies), "together EUR 160000000000.00\n");
         // While costs are worked out anew.
-        let marked = json!({"store": "main", "product": "cup", "value": "-1.5", "revaluing": true});
         let provisional = "together EUR -0.005, provisional: some of it is being revalued\n";
-        assert_eq!(sums(&[item("main", "1"), marked.clone()], &currencies), provisional);
-        assert!(balances_view(&[marked], &currencies).lines().nth(1).unwrap().ends_with("being revalued"));
+        assert_eq!(sums(&[item("main", "1"), marked("main", "-1.5", true)], &currencies), provisional);
+        let shown = balances_view(&[marked("main", "-1.5", true)], &currencies);
+        assert!(shown.lines().nth(1).unwrap().ends_with("being revalued"));
     }
 }

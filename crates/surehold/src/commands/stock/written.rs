@@ -1,17 +1,17 @@
 //! A line of a document as somebody wrote it, in a word on the command line or in cells of a file, and what it means once
 //! its product is known. The API's own rules are applied here too, so that a bad line is told before anything is sent.
 
-use serde_json::{Map, Value, json};
+use surehold_api::stock::Product;
 use surehold_core::kernel::UNITS_MAX;
 use surehold_core::stock::rules::priced;
 use surehold_core::stock::{
-    Against, DocumentKind, DocumentLine, LineCost, LotCode, PackName, PartLines, ProductCode, SerialCode,
+    Against, DocumentKind, DocumentLine, LineCost, LotCode, PackName, PartLines, SerialCode, Tracking,
 };
 
-use super::super::decimal;
 use super::super::input::{date, shown};
 use super::super::money::{DecimalSign, Money};
-use super::catalog::{Catalog, Known, Tracked};
+use super::super::show::joined;
+use super::catalog::Catalog;
 use super::quantity::Scale;
 
 /// What moves.
@@ -133,13 +133,13 @@ impl Written {
         &self,
         kind: DocumentKind,
         catalog: &Catalog,
-        money: &Money,
+        money: Money,
         sign: DecimalSign,
     ) -> Result<DocumentLine, Unusable> {
-        let (known, pack) = self.known(catalog)?;
-        let scale = if pack.is_some() { Scale::WHOLE } else { known.scale };
+        let (product, pack) = self.product(catalog)?;
+        let scale = if pack.is_some() { Scale::WHOLE } else { Scale::of(product.scale) };
         let count = scale.parse(&self.count, sign).map_err(|why| unusable(Part::Count, why))?;
-        let mut line = DocumentLine::new(known.code.clone(), count);
+        let mut line = DocumentLine::new(product.code.clone(), count);
         line.pack = pack;
         line.cost = self.cost(money, sign)?;
         let name = |invalid: surehold_core::kernel::Invalid| invalid.to_string();
@@ -148,21 +148,21 @@ impl Written {
         let serials: Result<_, _> = self.serials.iter().map(|serial| SerialCode::new(serial)).collect();
         line.serials = serials.map_err(|why| unusable(Part::Serials, name(why)))?;
         line.against = self.against()?;
-        check(kind, known, &line)?;
+        check(kind, product, &line)?;
         Ok(line)
     }
 
-    fn known<'c>(&self, catalog: &'c Catalog) -> Result<(&'c Known, Option<PackName>), Unusable> {
+    fn product<'c>(&self, catalog: &'c Catalog) -> Result<(&'c Product, Option<PackName>), Unusable> {
         let (code, of_barcode) = match &self.what {
             What::Product(code) => (code.as_str(), None),
             What::Barcode(text) => {
                 let found = catalog.barcode(text);
                 let found = found
                     .ok_or_else(|| unusable(Part::Barcode, format!("no product has the barcode {}", shown(text))))?;
-                (found.product.as_str(), found.pack.as_deref())
+                (found.product.as_str(), found.pack.as_ref().map(PackName::as_str))
             }
         };
-        let known = catalog.product(code).ok_or_else(|| unusable(Part::Product, catalog.unknown(code)))?;
+        let product = catalog.product(code).ok_or_else(|| unusable(Part::Product, catalog.unknown(code)))?;
         let pack = match (of_barcode, self.pack.as_deref()) {
             (Some(meant), Some(said)) if meant != said => {
                 return Err(unusable(Part::Pack, format!("the barcode is one of the pack {meant}")));
@@ -173,18 +173,20 @@ impl Written {
             (Some(pack), _) | (None, Some(pack)) => Some(pack),
             (None, None) => None,
         };
-        let Some(pack) = pack else { return Ok((known, None)) };
-        if !known.packs.iter().any(|(name, _)| name == pack) {
-            let names: Vec<&str> = known.packs.iter().map(|(name, _)| name.as_str()).collect();
-            let there =
-                if names.is_empty() { "it has none".to_owned() } else { format!("it has {}", names.join(", ")) };
-            return Err(unusable(Part::Pack, format!("{code} has no pack `{}`; {there}", shown(pack))));
+        let Some(pack) = pack else { return Ok((product, None)) };
+        match product.packs.iter().find(|known| known.name.as_str() == pack) {
+            Some(known) => Ok((product, Some(known.name.clone()))),
+            None if product.packs.is_empty() => {
+                Err(unusable(Part::Pack, format!("{code} has no pack `{}`; it has none", shown(pack))))
+            }
+            None => {
+                let names = joined(product.packs.iter().map(|known| &known.name), ", ");
+                Err(unusable(Part::Pack, format!("{code} has no pack `{}`; it has {names}", shown(pack))))
+            }
         }
-        let pack = PackName::new(pack).map_err(|invalid| unusable(Part::Pack, invalid.to_string()))?;
-        Ok((known, Some(pack)))
     }
 
-    fn cost(&self, money: &Money, sign: DecimalSign) -> Result<Option<LineCost>, Unusable> {
+    fn cost(&self, money: Money, sign: DecimalSign) -> Result<Option<LineCost>, Unusable> {
         Ok(match &self.cost {
             None => None,
             Some(WrittenCost::Price(text)) => {
@@ -207,97 +209,84 @@ impl Written {
 }
 
 /// What the API would say about the line alone.
-fn check(kind: DocumentKind, known: &Known, line: &DocumentLine) -> Result<(), Unusable> {
+fn check(kind: DocumentKind, product: &Product, line: &DocumentLine) -> Result<(), Unusable> {
     let whole = |reason: String| Unusable { part: None, reason };
     PartLines::new(kind, vec![line.clone()]).map_err(|invalid| {
         let said = invalid.to_string();
         whole(said.strip_prefix("line 1: ").unwrap_or(&said).to_owned())
     })?;
-    let pack = line.pack.as_ref().map(PackName::as_str);
-    let factor = known.packs.iter().find(|(name, _)| Some(name.as_str()) == pack).map_or(1, |(_, factor)| *factor);
+    let pack = product.packs.iter().find(|pack| Some(&pack.name) == line.pack.as_ref());
+    let factor = pack.map_or(1, |pack| pack.factor);
     let too_many = || unusable(Part::Count, "this is more than can be counted");
     let units = line.count.checked_mul(factor).filter(|units| *units <= UNITS_MAX).ok_or_else(too_many)?;
     if let Some(LineCost::Price(price)) = line.cost {
-        let each = if pack.is_some() { 1 } else { known.units_shown() };
+        let each = if pack.is_some() { 1 } else { Scale::of(product.scale).one() };
         priced(price, line.count, each).map_err(|_| unusable(Part::Price, "this is more than can be counted"))?;
     }
-    check_tracking(kind, known, line, units)
+    check_tracking(kind, product, line, units)
 }
 
-fn check_tracking(kind: DocumentKind, known: &Known, line: &DocumentLine, units: i64) -> Result<(), Unusable> {
-    let (code, recount) = (&known.code, kind == DocumentKind::Recount);
+fn check_tracking(kind: DocumentKind, product: &Product, line: &DocumentLine, units: i64) -> Result<(), Unusable> {
+    let (code, recount) = (&product.code, kind == DocumentKind::Recount);
     let comes_in = recount || matches!(kind, DocumentKind::Purchase | DocumentKind::Opening);
     let listed = i64::try_from(line.serials.len()).unwrap_or(i64::MAX);
-    match known.tracked {
-        Tracked::Lots if comes_in && line.lot.is_none() => {
+    match product.tracking {
+        Tracking::Lots if comes_in && line.lot.is_none() => {
             Err(unusable(Part::Lot, format!("lots of {code} are told apart; name one")))
         }
-        Tracked::Nothing | Tracked::Serials if line.lot.is_some() => {
+        Tracking::Nothing | Tracking::Serials if line.lot.is_some() => {
             Err(unusable(Part::Lot, format!("lots of {code} are not told apart")))
         }
-        Tracked::Nothing | Tracked::Lots if listed > 0 => {
+        Tracking::Nothing | Tracking::Lots if listed > 0 => {
             Err(unusable(Part::Serials, format!("pieces of {code} are not told apart")))
         }
-        Tracked::Serials if recount => {
+        Tracking::Serials if recount => {
             let reason =
                 format!("pieces of {code} are told apart; move those by documents that are missing or were found");
             Err(unusable(Part::Product, reason))
         }
-        Tracked::Serials if listed != units => {
+        Tracking::Serials if listed != units => {
             Err(unusable(Part::Serials, format!("{units} of {code} move, with {listed} serial numbers")))
         }
-        Tracked::Nothing | Tracked::Lots | Tracked::Serials => Ok(()),
+        Tracking::Nothing | Tracking::Lots | Tracking::Serials => Ok(()),
     }
-}
-
-/// As the API reads it.
-pub(super) fn line_json(line: &DocumentLine) -> Value {
-    let mut json = Map::new();
-    json.extend(line.product.as_ref().map(|code: &ProductCode| ("product".to_owned(), code.as_str().into())));
-    json.extend(line.of_line.map(|of| ("of_line".to_owned(), of.into())));
-    json.insert("count".to_owned(), line.count.into());
-    json.extend(line.pack.as_ref().map(|pack| ("pack".to_owned(), pack.as_str().into())));
-    json.extend(line.cost.map(|cost| match cost {
-        LineCost::Amount(amount) => ("amount".to_owned(), amount.into()),
-        LineCost::Price(micros) => ("price".to_owned(), decimal::short(&decimal::show(micros, 6), 0).into()),
-    }));
-    json.extend(line.lot.as_ref().map(|lot| ("lot".to_owned(), lot.as_str().into())));
-    json.extend(line.expires.map(|day| ("expires".to_owned(), day.to_string().into())));
-    if !line.serials.is_empty() {
-        let serials: Vec<&str> = line.serials.iter().map(SerialCode::as_str).collect();
-        json.insert("serials".to_owned(), json!(serials));
-    }
-    json.extend(line.against.map(|against| {
-        let Against { seq, difference } = against;
-        ("against".to_owned(), if difference { json!({"seq": seq, "difference": true}) } else { json!({ "seq": seq }) })
-    }));
-    json.into()
 }
 
 #[cfg(test)]
 mod tests {
+    use serde_json::{from_value, json};
+    use surehold_api::stock::NewLine;
+    use surehold_core::kernel::Currency;
+
     use super::*;
 
     fn catalog() -> Catalog {
-        Catalog::of_answers(
-            &[
-                json!({"code": "tea", "scale": 0, "tracking": "none", "packs": [{"name": "box", "factor": 12}, {"name": "ship", "factor": 1_000_000}]}),
-                json!({"code": "rice", "scale": 3, "tracking": "none", "packs": []}),
-                json!({"code": "milk", "scale": 0, "tracking": "lots", "packs": []}),
-                json!({"code": "phone", "scale": 0, "tracking": "serials", "packs": []}),
+        let product = |code: &str, scale: u32, tracking: &str, packs: serde_json::Value| {
+            let product = json!({"code": code, "title": code, "unit": "pcs", "scale": scale, "packs": packs,
+                "tracking": tracking, "version": 1});
+            from_value::<Product>(product).unwrap()
+        };
+        let packs = json!([{"name": "box", "factor": 12}, {"name": "ship", "factor": 1_000_000}]);
+        let barcodes = json!([{"code": "4006", "product": "tea", "pack": "box"}, {"code": "4007", "product": "tea"}]);
+        Catalog::new(
+            [
+                product("tea", 0, "none", packs),
+                product("rice", 3, "none", json!([])),
+                product("milk", 0, "lots", json!([])),
+                product("phone", 0, "serials", json!([])),
             ],
-            &[json!({"code": "4006", "product": "tea", "pack": "box"}), json!({"code": "4007", "product": "tea"})],
+            from_value::<Vec<_>>(barcodes).unwrap(),
         )
     }
 
     fn read(kind: DocumentKind, text: &str) -> String {
-        let money = Money::of(&json!({"currency": "EUR"}));
+        let money = Money::of(Currency::parse("EUR").unwrap());
         let written = match Written::parse(text) {
             Ok(written) => written,
             Err(why) => return why,
         };
-        match written.read(kind, &catalog(), &money, DecimalSign::Point) {
-            Ok(line) => line_json(&line).to_string(),
+        match written.read(kind, &catalog(), money, DecimalSign::Point) {
+            Ok(line) => serde_json::to_value(NewLine::from(line)).unwrap().to_string(),
             Err(Unusable { part, reason }) => format!("{part:?}: {reason}"),
         }
     }
@@ -318,7 +307,7 @@ mod tests {
         bought("phone=2@300,serial=A1,serial=A2", r#""serials":["A1","A2"]"#);
         check(DocumentKind::Sale, "tea=2", r#"{"count":2,"product":"tea"}"#);
         check(DocumentKind::Sale, "milk=2", r#"{"count":2,"product":"milk"}"#);
-        check(DocumentKind::Recount, "tea=0,against=7", r#""against":{"seq":7},"count":0"#);
+        check(DocumentKind::Recount, "tea=0,against=7", r#""against":{"difference":false,"seq":7},"count":0"#);
         let counted = r#""against":{"difference":true,"seq":7}"#;
         check(DocumentKind::Recount, "tea=8,against=7,difference", counted);
         check(DocumentKind::Opening, "tea=8@1", r#""price":"100""#);

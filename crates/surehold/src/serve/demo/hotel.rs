@@ -3,10 +3,13 @@
 use anyhow::{Context, Result};
 use jiff::ToSpan;
 use jiff::civil::Date;
-use serde_json::{Value, json};
+use serde_json::{from_value, json};
+use surehold_api::stays::{self, CalendarChange, PutCalendar};
+use surehold_core::kernel::Slug;
+use surehold_core::stays::{PropertyName, RatePlanCode, RoomTypeCode};
 
-use super::ask;
-use crate::client::{InProcess, Request};
+use super::{ask, make};
+use crate::client::InProcess;
 
 const NIGHTS: i32 = 180;
 
@@ -34,70 +37,50 @@ const KINDS: [Kind; 3] = [
 ];
 
 /// Makes what is missing; what somebody has changed stays.
-pub(super) async fn open(api: &InProcess, payment_account: Option<&str>) -> Result<()> {
-    make_property(api, payment_account).await?;
+pub(super) async fn open(api: &InProcess, demo: &Slug, payment_account: Option<&str>) -> Result<()> {
+    let hotel = &PropertyName::new("casa-mar")?;
+    let property = from_value(json!({"title": "Casa Mar", "time_zone": "America/Sao_Paulo", "currency": "BRL",
+        "payment_account": payment_account}))?;
+    make(api, stays::property(demo, hotel), stays::put_property(demo, hotel, &property)).await?;
     for Kind { code, title, guests, .. } in &KINDS {
-        make(api, &["room-types", code], json!({"title": title, "guests_max": guests})).await?;
+        let (code, room_type) = (&RoomTypeCode::new(code)?, from_value(json!({"title": title, "guests_max": guests}))?);
+        let put = stays::put_room_type(demo, hotel, code, &room_type);
+        make(api, stays::room_type(demo, hotel, code), put).await?;
     }
-    let flexible = json!({"free_until_hours": 48, "penalty": {"nights": 1}, "no_show": "all"});
-    let saver = json!({"penalty": "all", "no_show": "all"});
-    make(api, &["rate-plans", "flexible"], json!({"title": "Flexible", "cancellation": flexible})).await?;
-    make(api, &["rate-plans", "saver"], json!({"title": "Saver, paid for good", "cancellation": saver})).await?;
-    fill_calendar(api).await
-}
-
-fn path<'a>(more: &[&'a str]) -> Vec<&'a str> {
-    [&["v1", "demo", "properties", "casa-mar"], more].concat()
-}
-
-async fn is_there(api: &InProcess, more: &[&str]) -> Result<bool> {
-    match api.send(&Request::get(&path(more))).await {
-        Ok(_) => Ok(true),
-        Err(error) if error.says_that_it_is_not_there() => Ok(false),
-        Err(error) => Err(error.into()),
+    let plans = [
+        ("flexible", "Flexible", json!({"free_until_hours": 48, "penalty": {"nights": 1}, "no_show": "all"})),
+        ("saver", "Saver, paid for good", json!({"penalty": "all", "no_show": "all"})),
+    ];
+    for (code, title, cancellation) in plans {
+        let code = &RatePlanCode::new(code)?;
+        let plan = from_value(json!({"title": title, "cancellation": cancellation}))?;
+        make(api, stays::rate_plan(demo, hotel, code), stays::put_rate_plan(demo, hotel, code, &plan)).await?;
     }
-}
-
-async fn make(api: &InProcess, more: &[&str], body: Value) -> Result<()> {
-    if !is_there(api, more).await? {
-        ask(api, Request::put(&path(more)).json(body)).await?;
-    }
-    Ok(())
-}
-
-async fn make_property(api: &InProcess, payment_account: Option<&str>) -> Result<()> {
-    let mut property = json!({"title": "Casa Mar", "time_zone": "America/Sao_Paulo", "currency": "BRL"});
-    if let Some(account) = payment_account {
-        property["payment_account"] = account.into();
-    }
-    make(api, &[], property).await
+    fill_calendar(api, demo, hotel).await
 }
 
 /// From the first night that a room type has nothing for.
-async fn fill_calendar(api: &InProcess) -> Result<()> {
+async fn fill_calendar(api: &InProcess, demo: &Slug, hotel: &PropertyName) -> Result<()> {
     let today = jiff::Zoned::now().date();
     // At the property it may still be yesterday.
     let from = today.yesterday().context("the calendar begins")?;
     let until = today.checked_add(NIGHTS.days()).context("the calendar ends")?;
-    let request = Request::get(&path(&["calendar"])).query("from", &from.to_string());
-    let calendar = ask(api, request.query("until", &until.to_string())).await?;
+    let calendar = ask(api, stays::calendar(demo, hotel).query("from", from).query("until", until)).await?;
     let mut changes = Vec::new();
     for kind in &KINDS {
-        let row = calendar["room_types"].as_array().into_iter().flatten().find(|row| row["code"] == kind.code);
-        let totals = row.and_then(|row| row["total"].as_array()).cloned().unwrap_or_default();
-        let Some(first) = totals.iter().position(Value::is_null) else { continue };
+        let row = calendar.room_types.iter().find(|row| row.code.as_str() == kind.code);
+        let Some(first) = row.and_then(|row| row.total.iter().position(Option::is_none)) else { continue };
         let first = from.checked_add(i64::try_from(first)?.days()).context("the calendar ends")?;
-        changes.extend(changes_of(kind, first, until));
+        changes.extend(changes_of(kind, first, until)?);
     }
     if !changes.is_empty() {
-        ask(api, Request::put(&path(&["calendar"])).json(json!({"changes": changes}))).await?;
+        ask(api, stays::put_calendar(demo, hotel, &PutCalendar { changes })).await?;
     }
     Ok(())
 }
 
 /// Weekends cost more, and the cheap plan is not for a single night of them.
-fn changes_of(kind: &Kind, from: Date, until: Date) -> [Value; 2] {
-    let (from, until) = (from.to_string(), until.to_string());
+fn changes_of(kind: &Kind, from: Date, until: Date) -> Result<[CalendarChange; 2]> {
     let change = |[flexible, saver]: [i64; 2]| {
         json!({"room_types": [kind.code], "from": from, "until": until,
             "rates": [{"rate_plan": "flexible", "price": flexible}, {"rate_plan": "saver", "price": saver}]})
@@ -106,5 +89,5 @@ fn changes_of(kind: &Kind, from: Date, until: Date) -> [Value; 2] {
     every_night["inventory"] = json!({"total": kind.rooms});
     weekend["weekdays"] = json!(["fri", "sat"]);
     weekend["rates"][1]["min_stay"] = 2.into();
-    [every_night, weekend]
+    Ok([from_value(every_night)?, from_value(weekend)?])
 }

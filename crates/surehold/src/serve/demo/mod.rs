@@ -8,10 +8,13 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 use jiff::ToSpan;
-use serde_json::{Value, json};
+use serde::de::DeserializeOwned;
+use surehold_api::Call;
+use surehold_api::kernel::{self, CreateKey, CreateTenant, KeyMode, KeyScope, Policy, PoolPut, PutPools};
+use surehold_core::kernel::{KeyName, ResourceName, Slot, Slug};
 use surehold_http::Api;
 
-use crate::client::{InProcess, Request};
+use crate::client::InProcess;
 use simulator::ACCOUNT;
 pub(super) use simulator::Simulator;
 
@@ -23,49 +26,67 @@ const UNDATED: [(&str, i64); 2] = [("t-shirt", 100), ("front-row", 20)];
 /// Fills what is missing and makes a key; the key of the last start is revoked. Returns the new key.
 pub(super) async fn prepare(api: &Api, simulator: Option<&Simulator>) -> Result<String> {
     let payment_account = simulator.map(|_| ACCOUNT);
-    let api = &InProcess::new(api);
-    ask(api, Request::post(&["admin", "tenants"]).json(json!({"slug": "demo"}))).await?;
-    pools(api).await?;
-    hotel::open(api, payment_account).await?;
-    shop::open(api).await?;
-    let keys = ask(api, Request::get(&["admin", "keys"]).query("tenant", "demo")).await?;
-    for key in keys["keys"].as_array().into_iter().flatten() {
-        if key["name"] == "demo" && key["revoked_at"].is_null() {
-            let id = key["id"].as_str().unwrap_or_default();
-            ask(api, Request::post(&["admin", "keys", id, "revoke"])).await?;
+    let (api, demo, name) = (&InProcess::new(api), &Slug::new("demo")?, KeyName::new("demo")?);
+    ask(api, kernel::create_tenant(&CreateTenant { slug: demo.clone(), policy: Policy::default() })).await?;
+    pools(api, demo).await?;
+    hotel::open(api, demo, payment_account).await?;
+    shop::open(api, demo).await?;
+    for key in ask(api, kernel::keys().query("tenant", demo)).await?.keys {
+        if key.name == name && key.revoked_at.is_none() {
+            ask(api, kernel::revoke_key(key.id)).await?;
         }
     }
-    let wanted = json!({"tenant": "demo", "name": "demo", "scopes": ["read", "sell", "manage"]});
-    let key = ask(api, Request::post(&["admin", "keys"]).json(wanted)).await?;
-    Ok(key["key"].as_str().context("the key is missing")?.to_owned())
+    let wanted = CreateKey {
+        tenant: Some(demo.clone()),
+        name,
+        scopes: vec![KeyScope::Read, KeyScope::Sell, KeyScope::Manage],
+        mode: KeyMode::Live,
+        expires_at: None,
+        requests_per_s: None,
+    };
+    Ok(ask(api, kernel::create_key(&wanted)).await?.key)
 }
 
 /// Pools as such: rooms by the night, shirts and seats.
-async fn pools(api: &InProcess) -> Result<()> {
+async fn pools(api: &InProcess, demo: &Slug) -> Result<()> {
     let tonight = jiff::Zoned::now().date();
-    let mut pools: Vec<Value> = Vec::new();
+    let put = |resource: &str, slot: Slot, total: i64| -> Result<PoolPut> {
+        let (resource, total) = (ResourceName::new(resource)?, Some(total));
+        Ok(PoolPut { resource, slot, total, overbook: None, closed: None, expected_version: None })
+    };
+    let mut pools = Vec::new();
     for (resource, total) in UNDATED {
-        pools.push(json!({"resource": resource, "slot": "", "total": total}));
+        pools.push(put(resource, Slot::NONE, total)?);
     }
     for night in 0..NIGHTS {
-        let slot = tonight.checked_add(night.days()).context("the calendar ends")?.to_string();
-        pools.extend(DATED.map(|(resource, total)| json!({"resource": resource, "slot": slot, "total": total})));
+        let slot = Slot::night(tonight.checked_add(night.days()).context("the calendar ends")?)?;
+        for (resource, total) in DATED {
+            pools.push(put(resource, slot, total)?);
+        }
     }
     for (resource, _) in DATED.into_iter().chain(UNDATED) {
-        let request = Request::get(&["v1", "demo", "pools"]).query("resource", resource).query("limit", "1000");
-        let there = ask(api, request).await?;
-        let there = there["pools"].as_array().cloned().unwrap_or_default();
-        pools.retain(|new| !there.iter().any(|old| old["resource"] == new["resource"] && old["slot"] == new["slot"]));
+        let there = ask(api, kernel::pools(demo).page(None).query("resource", resource)).await?.pools;
+        pools.retain(|new| !there.iter().any(|old| old.resource == new.resource && old.slot == new.slot));
     }
     if !pools.is_empty() {
-        ask(api, Request::put(&["v1", "demo", "pools"]).json(json!({"pools": pools}))).await?;
+        ask(api, kernel::put_pools(demo, &PutPools { pools })).await?;
     }
     Ok(())
 }
 
-async fn ask(api: &InProcess, request: Request) -> Result<Value> {
-    let answer = api.send(&request).await.with_context(|| format!("{} {}", request.method, request.target))?;
-    Ok(answer.value()?)
+async fn ask<T: DeserializeOwned>(api: &InProcess, call: Call<T>) -> Result<T> {
+    let request = call.request();
+    let answer = api.send(&call).await.with_context(|| format!("{} {}", request.method, request.target))?;
+    Ok(answer.read()?)
+}
+
+/// Makes what is not there; what somebody has changed stays.
+async fn make<T: DeserializeOwned>(api: &InProcess, look: Call<T>, put: Call<T>) -> Result<()> {
+    match api.send(&look).await {
+        Ok(_) => Ok(()),
+        Err(error) if error.says_that_it_is_not_there() => ask(api, put).await.map(drop),
+        Err(error) => Err(error.into()),
+    }
 }
 
 /// What can be done now, as lines to copy.

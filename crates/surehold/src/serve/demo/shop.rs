@@ -1,23 +1,30 @@
 //! `corner`: a shop with three products, an opening balance and a morning's sales.
 
 use anyhow::Result;
-use serde_json::{Value, json};
+use serde_json::{Value, from_value, json};
+use surehold_api::stock;
+use surehold_core::kernel::Slug;
+use surehold_core::stock::{ProductCode, StoreName};
 use uuid::Uuid;
 
-use super::ask;
-use crate::client::{InProcess, Request};
-
-const STORE: &str = "corner";
+use super::{ask, make};
+use crate::client::InProcess;
 
 /// Makes what is missing; what somebody has changed stays.
-pub(super) async fn open(api: &InProcess) -> Result<()> {
-    make(api, &["stores", STORE], json!({"title": "The corner shop", "currency": "EUR"})).await?;
-    let boxes = json!([{"name": "box", "factor": 12}]);
-    make(api, &["products", "tea"], json!({"title": "Green tea", "packs": boxes})).await?;
-    make(api, &["products", "rice"], json!({"title": "Rice", "unit": "g", "scale": 3})).await?;
-    make(api, &["products", "mug"], json!({"title": "Mug"})).await?;
-    let there = ask(api, Request::get(&["v1", "demo", "stock"]).query("store", STORE)).await?;
-    if there["items"].as_array().is_some_and(|items| !items.is_empty()) {
+pub(super) async fn open(api: &InProcess, demo: &Slug) -> Result<()> {
+    let store = &StoreName::new("corner")?;
+    let corner = from_value(json!({"title": "The corner shop", "currency": "EUR"}))?;
+    make(api, stock::store(demo, store), stock::put_store(demo, store, &corner)).await?;
+    let products = [
+        ("tea", json!({"title": "Green tea", "packs": [{"name": "box", "factor": 12}]})),
+        ("rice", json!({"title": "Rice", "unit": "g", "scale": 3})),
+        ("mug", json!({"title": "Mug"})),
+    ];
+    for (code, product) in products {
+        let code = &ProductCode::new(code)?;
+        make(api, stock::product(demo, code), stock::put_product(demo, code, &from_value(product)?)).await?;
+    }
+    if !ask(api, stock::items(demo).query("store", store)).await?.items.is_empty() {
         return Ok(());
     }
     let opening = json!([
@@ -25,22 +32,15 @@ pub(super) async fn open(api: &InProcess) -> Result<()> {
         {"product": "rice", "count": 25_000, "price": "180"},
         {"product": "mug", "count": 30, "amount": 10_000},
     ]);
-    post(api, "opening", opening).await?;
-    post(api, "sale", json!([{"product": "tea", "count": 3}, {"product": "rice", "count": 1_500}])).await?;
-    post(api, "sale", json!([{"product": "mug", "count": 2}])).await?;
-    post(api, "purchase", json!([{"product": "tea", "count": 1, "pack": "box", "amount": 3_000}])).await
-}
-
-async fn make(api: &InProcess, what: &[&str], body: Value) -> Result<()> {
-    let path = [&["v1", "demo"], what].concat();
-    match api.send(&Request::get(&path)).await {
-        Ok(_) => Ok(()),
-        Err(error) if error.says_that_it_is_not_there() => ask(api, Request::put(&path).json(body)).await.map(drop),
-        Err(error) => Err(error.into()),
+    let documents = [
+        ("opening", opening),
+        ("sale", json!([{"product": "tea", "count": 3}, {"product": "rice", "count": 1_500}])),
+        ("sale", json!([{"product": "mug", "count": 2}])),
+        ("purchase", json!([{"product": "tea", "count": 1, "pack": "box", "amount": 3_000}])),
+    ];
+    for (kind, lines) in documents {
+        let document: Value = json!({"id": Uuid::now_v7(), "kind": kind, "store": store, "lines": lines});
+        ask(api, stock::create_document(demo, &from_value(document)?)).await?;
     }
-}
-
-async fn post(api: &InProcess, kind: &str, lines: Value) -> Result<()> {
-    let body = json!({"id": Uuid::now_v7(), "kind": kind, "store": STORE, "lines": lines});
-    ask(api, Request::post(&["v1", "demo", "documents"]).json(body)).await.map(drop)
+    Ok(())
 }

@@ -4,8 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::ToSpan;
-use jiff::civil::{Date, date};
-use serde_json::{Map, Value, json};
+use jiff::civil::Date;
 use surehold_core::stays::commands::{InventoryChange, RateChange, Set};
 use surehold_core::stays::{NIGHTS_PER_CALENDAR_MAX, PropertyName, RatePlanCode, RoomTypeCode, Weekdays};
 
@@ -137,60 +136,10 @@ fn join(groups: &mut Vec<Group>, next: Group) {
     groups.push(next);
 }
 
-/// As the API reads it.
-pub(super) fn change_json(wanted: &Wanted) -> Value {
-    let room_types: Vec<String> = wanted.room_types.iter().map(ToString::to_string).collect();
-    let (from, until) = (wanted.from.to_string(), wanted.until.to_string());
-    let mut change = json!({"room_types": room_types, "from": from, "until": until});
-    if wanted.weekdays != Weekdays::ALL {
-        change["weekdays"] = weekday_names(wanted.weekdays).into();
-    }
-    if let Some(InventoryChange { total, overbook, closed }) = wanted.inventory {
-        let mut inventory = Map::new();
-        inventory.extend(total.map(|total| ("total".to_owned(), total.into())));
-        inventory.extend(overbook.map(|overbook| ("overbook".to_owned(), overbook.into())));
-        inventory.extend(closed.map(|closed| ("closed".to_owned(), closed.into())));
-        change["inventory"] = inventory.into();
-    }
-    if !wanted.rates.is_empty() {
-        let rates = wanted.rates.iter().map(|(plan, change)| rate_json(plan.as_str(), change));
-        change["rates"] = rates.collect::<Vec<_>>().into();
-    }
-    change
-}
-
-fn rate_json(plan: &str, change: &RateChange) -> Value {
-    fn set<T: Into<Value>>(into: &mut Map<String, Value>, name: &str, set: Set<T>) {
-        match set {
-            Set::Leave => {}
-            Set::Clear => drop(into.insert(name.to_owned(), Value::Null)),
-            Set::To(value) => drop(into.insert(name.to_owned(), value.into())),
-        }
-    }
-    let mut json = Map::new();
-    json.insert("rate_plan".to_owned(), plan.into());
-    set(&mut json, "price", change.price);
-    set(&mut json, "min_stay", change.min_stay);
-    set(&mut json, "max_stay", change.max_stay);
-    set(&mut json, "min_advance_days", change.min_advance_days);
-    set(&mut json, "max_advance_days", change.max_advance_days);
-    let flags = [
-        ("closed_to_arrival", change.closed_to_arrival),
-        ("closed_to_departure", change.closed_to_departure),
-        ("stop_sell", change.stop_sell),
-    ];
-    json.extend(flags.into_iter().filter_map(|(name, flag)| Some((name.to_owned(), flag?.into()))));
-    json.into()
-}
-
-fn weekday_names(days: Weekdays) -> Vec<&'static str> {
-    const A_MONDAY: Date = date(2024, 1, 1);
-    let named = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"].into_iter().zip(0_i64..);
-    named.filter(|(_, after)| days.contains(A_MONDAY.saturating_add(after.days()))).map(|(name, _)| name).collect()
-}
-
 #[cfg(test)]
 mod tests {
+    use jiff::civil::date;
+
     use super::*;
 
     fn wanted(room_type: &str, day: i64, nights: i64, rooms: Option<i64>, rate: Option<(&str, i64)>) -> Wanted {

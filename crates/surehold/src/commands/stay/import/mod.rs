@@ -15,10 +15,10 @@ use std::path::PathBuf;
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::{Value, json};
+use surehold_api::stays;
 
 use super::super::csv_file::{File, Refused};
 use super::super::money::Money;
-use super::super::view::list;
 use super::{Desk, PropertyArgs};
 use crate::client::ClientError;
 use groups::{Group, grouped};
@@ -53,12 +53,12 @@ impl Import {
             return Err(ClientError::Usage("--report would overwrite the file that is imported".to_owned()));
         }
         let file = File::read(&self.file)?;
-        let property = desk.value(self.property.get(&[])).await?;
+        let PropertyArgs { tenant, property } = &self.property;
+        let money = Money::of(desk.ask(stays::property(tenant, property)).await?.currency);
         let known = self.known(desk).await?;
-        let money = Money::of(&property);
         let (mut good, mut refused) = (Vec::new(), Vec::new());
         for (index, record) in file.records.iter().enumerate() {
-            match row::read(&file, record, &self.property.property, &money, &known) {
+            match row::read(&file, record, money, &known) {
                 Ok(request) => good.push((index, request)),
                 Err(fault) => refused.push(Refused::of(index, record.line, fault)),
             }
@@ -74,16 +74,14 @@ impl Import {
 
     /// What there is. Asked once, so that a mistyped name is told with what it may mean.
     async fn known(&self, desk: Desk<'_>) -> Result<Known, ClientError> {
-        let codes = |found: &Value| -> Vec<String> {
-            list(found).iter().filter_map(|one| one["code"].as_str()).map(str::to_owned).collect()
-        };
-        let room_types = desk.value(self.property.get(&["room-types"])).await?;
-        let rate_plans = desk.value(self.property.get(&["rate-plans"])).await?;
+        let PropertyArgs { tenant, property } = self.property.clone();
+        let room_types = desk.all(stays::room_types(&tenant, &property)).await?;
+        let rate_plans = desk.all(stays::rate_plans(&tenant, &property)).await?;
         Ok(Known {
-            tenant: self.property.tenant.clone(),
-            property: self.property.property.clone(),
-            room_types: codes(&room_types["room_types"]),
-            rate_plans: codes(&rate_plans["rate_plans"]),
+            tenant,
+            property,
+            room_types: room_types.into_iter().map(|room_type| room_type.code).collect(),
+            rate_plans: rate_plans.into_iter().map(|plan| plan.code).collect(),
         })
     }
 

@@ -2,11 +2,11 @@
 
 use std::path::Path;
 
-use super::super::super::csv_file::{File, Refused, count};
-use super::super::super::view::{counted, text};
+use super::super::super::csv_file::{File, Refused};
+use super::super::super::view::counted;
 use super::super::Desk;
 use super::columns::Column;
-use super::send::Sent;
+use super::send::{Oversold, Sent};
 use crate::client::ClientError;
 
 /// More are not read on a screen.
@@ -44,7 +44,7 @@ impl Report<'_> {
     }
 
     fn summary(&self) -> String {
-        let rows = counted(count(self.file.records.len()), "row", "rows");
+        let rows = counted(self.file.records.len(), "row", "rows");
         let (good, refused) = (self.good(), self.refused.len());
         let refused = if refused == 0 { String::new() } else { format!(", {refused} refused") };
         if self.dry_run {
@@ -58,10 +58,9 @@ impl Report<'_> {
     }
 
     fn warn(&self, desk: Desk<'_>) {
-        for night in self.sent.oversold.iter().take(SHOWN_MAX) {
-            let (room_type, date) = (text(&night["room_type"]), text(&night["night"]));
-            let rooms = counted(night["rooms"].as_i64().unwrap_or(0), "room", "rooms");
-            desk.screen.note(&format!("oversold: {rooms} of {room_type} more promised on {date} than there are"));
+        for Oversold { room_type, night, rooms } in self.sent.oversold.iter().take(SHOWN_MAX) {
+            let rooms = counted(*rooms, "room", "rooms");
+            desk.screen.note(&format!("oversold: {rooms} of {room_type} more promised on {night} than there are"));
         }
         Refused::tell(self.refused, desk.screen);
     }

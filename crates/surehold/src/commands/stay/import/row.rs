@@ -1,6 +1,7 @@
 //! A row, understood: what it says about which nights, or which cell cannot be used and why.
 
 use jiff::civil::Date;
+use surehold_core::kernel::Slug;
 use surehold_core::stays::commands::{CalendarRequest, InventoryChange, RateChange, Set, chunks};
 use surehold_core::stays::{PropertyName, RatePlanCode, RoomTypeCode, Weekdays};
 
@@ -18,26 +19,20 @@ pub(super) type Wanted = CalendarRequest;
 
 /// What the property has.
 pub(super) struct Known {
-    pub(super) tenant: String,
-    pub(super) property: String,
-    pub(super) room_types: Vec<String>,
-    pub(super) rate_plans: Vec<String>,
+    pub(super) tenant: Slug,
+    pub(super) property: PropertyName,
+    pub(super) room_types: Vec<RoomTypeCode>,
+    pub(super) rate_plans: Vec<RatePlanCode>,
 }
 
-pub(super) fn read(
-    file: &File,
-    record: &Record,
-    property: &str,
-    money: &Money,
-    known: &Known,
-) -> Result<Wanted, Fault> {
-    Cells { file, record, money, known }.read(property)
+pub(super) fn read(file: &File, record: &Record, money: Money, known: &Known) -> Result<Wanted, Fault> {
+    Cells { file, record, money, known }.read()
 }
 
 struct Cells<'a> {
     file: &'a File,
     record: &'a Record,
-    money: &'a Money,
+    money: Money,
     known: &'a Known,
 }
 
@@ -46,10 +41,8 @@ fn fault(column: Column, reason: impl Into<String>) -> Fault {
 }
 
 impl Cells<'_> {
-    fn read(&self, property: &str) -> Result<Wanted, Fault> {
+    fn read(&self) -> Result<Wanted, Fault> {
         self.file.check_cells(self.record)?;
-        let property =
-            PropertyName::new(property).map_err(|invalid| Fault { column: None, reason: invalid.to_string() })?;
         let room_type = self.room_type()?;
         let (from, until) = self.nights()?;
         let (weekdays, inventory, rates) = (self.weekdays()?, self.inventory()?, self.rates()?);
@@ -57,6 +50,7 @@ impl Cells<'_> {
             let reason = "there is nothing to set: fill in rooms, or a rate_plan and its price";
             return Err(Fault { column: None, reason: reason.to_owned() });
         }
+        let property = self.known.property.clone();
         let wanted = CalendarRequest { property, room_types: vec![room_type], from, until, weekdays, inventory, rates };
         // The API's own rules: one row that breaks them would have the whole request refused.
         match chunks(&wanted) {
@@ -76,7 +70,7 @@ impl Cells<'_> {
             return Err(fault(Column::RoomType, "every row needs a room type"));
         }
         let code = RoomTypeCode::new(text).map_err(|invalid| fault(Column::RoomType, invalid.to_string()))?;
-        if room_types.iter().any(|known| known == text) {
+        if room_types.contains(&code) {
             return Ok(code);
         }
         let make = format!("`surehold stay room-type put {tenant} {property} {text} --guests N` makes it");
@@ -86,7 +80,7 @@ impl Cells<'_> {
     fn plan(&self, text: &str) -> Result<RatePlanCode, Fault> {
         let Known { tenant, property, rate_plans, .. } = self.known;
         let code = RatePlanCode::new(text).map_err(|invalid| fault(Column::RatePlan, invalid.to_string()))?;
-        if rate_plans.iter().any(|known| known == text) {
+        if rate_plans.contains(&code) {
             return Ok(code);
         }
         let make = format!("`surehold stay rate-plan put {tenant} {property} {text} --penalty PENALTY` makes it");
@@ -117,15 +111,7 @@ impl Cells<'_> {
         for word in text.split([' ', ',', '/', '+']).filter(|word| !word.is_empty()) {
             let day =
                 weekday(word).map_err(|why| fault(Column::Weekdays, format!("`{}` is no day; {why}", shown(word))))?;
-            days.push(match day.as_str() {
-                "mon" => jiff::civil::Weekday::Monday,
-                "tue" => jiff::civil::Weekday::Tuesday,
-                "wed" => jiff::civil::Weekday::Wednesday,
-                "thu" => jiff::civil::Weekday::Thursday,
-                "fri" => jiff::civil::Weekday::Friday,
-                "sat" => jiff::civil::Weekday::Saturday,
-                _ => jiff::civil::Weekday::Sunday,
-            });
+            days.push(day.into());
         }
         Ok(if days.is_empty() { Weekdays::ALL } else { Weekdays::of(&days) })
     }
@@ -209,32 +195,34 @@ impl Cells<'_> {
     }
 }
 
-fn unknown(what: &str, text: &str, known: &[String], make: &str) -> String {
+fn unknown(what: &str, text: &str, known: &[impl ToString], make: &str) -> String {
     if known.is_empty() {
         return format!("there is no {what} `{text}`, nor any other; {make}");
     }
-    format!("there is no {what} `{text}`; {}; {make}", Nearest::to(text, known.to_vec()))
+    let known = known.iter().map(ToString::to_string).collect();
+    format!("there is no {what} `{text}`; {}; {make}", Nearest::to(text, known))
 }
 
 #[cfg(test)]
 mod tests {
     use std::path::Path;
 
-    use serde_json::json;
+    use surehold_api::CalendarChange;
+    use surehold_core::kernel::Currency;
 
     use super::*;
 
     fn check(header: &str, row: &str, expected: &str) {
         let file = File::parse(Path::new("f.csv"), format!("{header}\n{row}\n").as_bytes()).unwrap();
         let known = Known {
-            tenant: "casa".to_owned(),
-            property: "mar".to_owned(),
-            room_types: vec!["double".to_owned(), "suite".to_owned()],
-            rate_plans: vec!["flexible".to_owned()],
+            tenant: Slug::new("casa").unwrap(),
+            property: PropertyName::new("mar").unwrap(),
+            room_types: ["double", "suite"].map(|code| RoomTypeCode::new(code).unwrap()).to_vec(),
+            rate_plans: vec![RatePlanCode::new("flexible").unwrap()],
         };
-        let money = Money::of(&json!({"currency": "BRL"}));
-        let told = match read(&file, &file.records[0], "mar", &money, &known) {
-            Ok(wanted) => super::super::groups::change_json(&wanted).to_string(),
+        let money = Money::of(Currency::parse("BRL").unwrap());
+        let told = match read(&file, &file.records[0], money, &known) {
+            Ok(wanted) => serde_json::to_value(CalendarChange::from(wanted)).unwrap().to_string(),
             Err(Fault { column, reason }) => format!("{}: {reason}", column.map_or("row", Column::named)),
         };
         assert!(told.contains(expected), "{row}: {told}");
@@ -245,7 +233,10 @@ mod tests {
         let header = "room_type,from,until,weekdays,rooms,closed,rate_plan,price,min_stay,stop_sell";
         let good = |row: &str, expected: &str| check(header, row, expected);
         good("double,2026-12-24,2026-12-27,,10,,,,,", r#""inventory":{"total":10}"#);
-        good("double,2026-12-24,,,10,,,,,", r#""from":"2026-12-24","inventory":{"total":10},"room_types":["double"]"#);
+        good(
+            "double,2026-12-24,,,10,,,,,",
+            r#""from":"2026-12-24","inventory":{"total":10},"rates":[],"room_types":["double"]"#,
+        );
         good("double,2026-12-24,,,10,,,,,", r#""until":"2026-12-25""#);
         good(
             "double,2026-12-24,,,,no,flexible,450.50,none,YES",

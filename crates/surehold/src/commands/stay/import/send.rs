@@ -5,11 +5,13 @@ use std::time::Duration;
 
 use futures_util::{StreamExt, TryStreamExt, stream};
 use indicatif::ProgressBar;
-use serde_json::{Value, json};
+use serde::Serialize;
+use surehold_api::Day;
+use surehold_api::stays::{self, CalendarChange, CalendarOutcome, CalendarSet, PutCalendar};
+use surehold_core::stays::RoomTypeCode;
 
-use super::super::super::view::{list, text};
 use super::super::{Desk, PropertyArgs};
-use super::groups::{Group, change_json};
+use super::groups::Group;
 use crate::client::ClientError;
 
 /// A range of three years is four parts, and a request may have a thousand.
@@ -22,11 +24,18 @@ const PAUSES_MS: [u64; 5] = [200, 500, 1_500, 3_000, 5_000];
 /// What became of the rows.
 #[derive(Debug, Default)]
 pub(super) struct Sent {
-    pub(super) nights_changed: i64,
-    /// `{room_type, night, rooms}`
-    pub(super) oversold: Vec<Value>,
+    pub(super) nights_changed: usize,
+    pub(super) oversold: Vec<Oversold>,
     /// Why, by the place of the row in the file.
     pub(super) refused: BTreeMap<usize, String>,
+}
+
+/// Rooms that are promised beyond what there is.
+#[derive(Debug, Serialize)]
+pub(super) struct Oversold {
+    pub(super) night: Day,
+    pub(super) room_type: RoomTypeCode,
+    pub(super) rooms: i64,
 }
 
 impl Sent {
@@ -83,7 +92,7 @@ impl Sending<'_> {
         loop {
             let trouble = match self.ask(&pending).await {
                 Ok(told) => {
-                    pending = take_in(&mut sent, &pending, &told);
+                    pending = take_in(&mut sent, &pending, told);
                     if pending.is_empty() {
                         return Ok(sent);
                     }
@@ -97,29 +106,32 @@ impl Sending<'_> {
         }
     }
 
-    async fn ask(self, groups: &[&Group]) -> Result<Value, ClientError> {
-        let changes: Vec<Value> = groups.iter().map(|group| change_json(&group.wanted)).collect();
-        self.desk.value(self.property.put(&["calendar"]).json(json!({"changes": changes}))).await
+    async fn ask(self, groups: &[&Group]) -> Result<CalendarSet, ClientError> {
+        let PropertyArgs { tenant, property } = self.property;
+        let changes = groups.iter().map(|group| CalendarChange::from(group.wanted.clone())).collect();
+        self.desk.ask(stays::put_calendar(tenant, property, &PutCalendar { changes })).await
     }
 }
 
 /// Takes in what is settled; returns what is not.
-fn take_in<'g>(sent: &mut Sent, groups: &[&'g Group], told: &Value) -> Vec<&'g Group> {
+fn take_in<'g>(sent: &mut Sent, groups: &[&'g Group], told: CalendarSet) -> Vec<&'g Group> {
     let mut outcomes = vec![Outcome::Done; groups.len()];
-    for part in list(&told["parts"]) {
-        let change = part["change"].as_u64().and_then(|change| usize::try_from(change).ok());
-        let Some(outcome) = change.and_then(|change| outcomes.get_mut(change)) else { continue };
-        let problem = &part["problem"];
-        match (part["outcome"].as_str(), problem["status"].as_u64()) {
-            (Some("done"), _) => {}
-            (Some("refused"), Some(..500)) => *outcome = Outcome::Refused(text(&problem["detail"])),
-            _ => *outcome = Outcome::Pending,
+    for part in told.parts {
+        let Some(outcome) = outcomes.get_mut(part.change) else { continue };
+        match (part.outcome, part.problem) {
+            (CalendarOutcome::Done, _) => {}
+            (CalendarOutcome::Refused, Some(problem)) if problem.status < 500 => {
+                *outcome = Outcome::Refused(problem.detail);
+            }
+            (CalendarOutcome::Refused | CalendarOutcome::Skipped, _) => *outcome = Outcome::Pending,
         }
-        sent.nights_changed += part["nights_changed"].as_i64().unwrap_or(0);
-        for night in list(&part["oversold"]) {
-            let (night, rooms) = (&night["night"], &night["rooms"]);
-            sent.oversold.push(json!({"room_type": part["room_type"], "night": night, "rooms": rooms}));
-        }
+        sent.nights_changed += part.nights_changed;
+        let oversold = part.oversold.iter();
+        sent.oversold.extend(oversold.map(|night| Oversold {
+            night: night.night,
+            room_type: part.room_type.clone(),
+            rooms: night.rooms,
+        }));
     }
     let mut pending = Vec::new();
     for (group, outcome) in groups.iter().zip(outcomes) {

@@ -2,13 +2,13 @@
 //! digest is in the id, and in the reference by which a document of an earlier day is found.
 
 use sha2::{Digest, Sha256};
-use uuid::{Builder, Uuid};
-
-use jiff::Timestamp;
+use surehold_core::kernel::Timestamp;
+use surehold_core::stock::DocumentId;
+use uuid::Builder;
 
 /// What is not time in a UUIDv7.
 const DIGEST_BYTES: usize = 10;
-const DAY_SECS: i64 = 86_400;
+const DAY_MILLIS: i64 = 86_400_000;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Fingerprint([u8; 32]);
@@ -31,18 +31,19 @@ impl Fingerprint {
     }
 
     /// Made as if at the beginning of the day, so that two runs at once make the same one.
-    pub(super) fn id(&self, now: Timestamp) -> Uuid {
-        let day_secs = now.as_second().max(0).div_euclid(DAY_SECS) * DAY_SECS;
-        let millis = u64::try_from(day_secs).unwrap_or(0) * 1_000;
+    pub(super) fn id(&self, now: Timestamp) -> DocumentId {
+        let day_millis = now.micros().div_euclid(1_000).div_euclid(DAY_MILLIS) * DAY_MILLIS;
+        let millis = u64::try_from(day_millis).unwrap_or(0);
         let mut bytes = [0; DIGEST_BYTES];
         bytes.copy_from_slice(&self.0[..DIGEST_BYTES]);
-        Builder::from_unix_timestamp_millis(millis, &bytes).into_uuid()
+        let id = Builder::from_unix_timestamp_millis(millis, &bytes).into_uuid();
+        DocumentId::new(id).expect("it was built with version 7")
     }
 
     /// Whether a document of any day is this one.
-    pub(super) fn is_of(&self, id: Uuid) -> bool {
-        let ours = self.id(Timestamp::UNIX_EPOCH);
-        ours.as_bytes()[6..] == id.as_bytes()[6..]
+    pub(super) fn is_of(&self, id: DocumentId) -> bool {
+        let ours = self.id(Timestamp::from_micros(0));
+        ours.uuid().as_bytes()[6..] == id.uuid().as_bytes()[6..]
     }
 }
 
@@ -52,14 +53,13 @@ mod tests {
 
     #[test]
     fn the_same_file_is_the_same_document() {
-        let at = |text: &str| text.parse::<Timestamp>().unwrap();
+        let at = |text: &str| Timestamp::from_micros(text.parse::<jiff::Timestamp>().unwrap().as_microsecond());
         let file = Fingerprint::of("{}", b"product,count\ntea,1\n");
         let (morning, evening) = (file.id(at("2026-11-16T00:00:00Z")), file.id(at("2026-11-16T23:59:59.999Z")));
         let later = file.id(at("2027-03-01T10:00:00Z"));
         assert_eq!(morning, evening);
         assert_ne!(morning, later);
         assert!(file.is_of(morning) && file.is_of(later));
-        assert_eq!((morning.get_version_num(), morning.get_variant()), (7, uuid::Variant::RFC4122));
         for other in
             [Fingerprint::of("{}", b"product,count\ntea,2\n"), Fingerprint::of("{ }", b"product,count\ntea,1\n")]
         {

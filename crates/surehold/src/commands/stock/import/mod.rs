@@ -15,21 +15,24 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use jiff::Timestamp;
-use serde_json::{Value, json};
-use surehold_core::stock::{DocumentKind, DocumentLine, DocumentNote, LINES_PER_PART_MAX, may_be_long};
-use uuid::Uuid;
+use serde::Serialize;
+use surehold_api::stock::{self, ExtraCost, NewDocument, NewLine};
+use surehold_core::kernel::{Reference, Timestamp};
+use surehold_core::stock::{
+    DocumentId, DocumentKind, DocumentLine, DocumentNote, LINES_PER_PART_MAX, Place, ProductCode, StoreName,
+    may_be_long,
+};
 
 use super::super::csv_file::{Refused, read_bytes};
+use super::super::input::core_instant;
 use super::super::money::Money;
-use super::super::view::text;
 use super::Desk;
 use super::catalog::Catalog;
 use super::forms::ExtraArgs;
 use super::place::StoreArgs;
-use super::words::{document_id, moment, store};
-use super::written::{Unusable, What, Written, line_json};
-use crate::client::{ClientError, Request};
+use super::words::{document_id, moment, product};
+use super::written::{Unusable, What, Written};
+use crate::client::ClientError;
 use columns::Column;
 use identity::Fingerprint;
 use parts::{Places, parts};
@@ -54,8 +57,8 @@ pub(super) struct Import {
     #[arg(value_name = "FILE")]
     file: PathBuf,
     /// The store that a transfer goes to
-    #[arg(long, value_name = "STORE", value_parser = store)]
-    to: Option<String>,
+    #[arg(long, value_name = "STORE", value_parser = StoreName::new)]
+    to: Option<StoreName>,
     /// A transfer that takes its time
     #[arg(long, requires = "to")]
     in_transit: bool,
@@ -63,11 +66,11 @@ pub(super) struct Import {
     #[arg(long, value_name = "WHEN", value_parser = moment)]
     at: Option<Timestamp>,
     /// The number of an invoice or delivery note [default: one that follows from the file]
-    #[arg(long)]
-    reference: Option<String>,
+    #[arg(long, value_parser = Reference::new)]
+    reference: Option<Reference>,
     /// For people [default: the file's name]
-    #[arg(long)]
-    note: Option<String>,
+    #[arg(long, value_parser = DocumentNote::new)]
+    note: Option<DocumentNote>,
     #[command(flatten)]
     extra: ExtraArgs,
     /// Of a recount: where goods have moved since, the difference to what was there then counts
@@ -75,7 +78,7 @@ pub(super) struct Import {
     difference: bool,
     /// The document's id, a UUIDv7 [default: one that follows from the file]
     #[arg(long, value_name = "UUID", value_parser = document_id)]
-    id: Option<Uuid>,
+    id: Option<DocumentId>,
     /// Check everything, and change nothing
     #[arg(long)]
     dry_run: bool,
@@ -109,6 +112,37 @@ impl Kind {
     }
 }
 
+/// Everything but the lines. A file is known by it, so its JSON is a format: the order of fields is part of it.
+#[derive(Clone, Serialize)]
+struct Header {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    effective_at: Option<Timestamp>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    extra: Option<ExtraCost>,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    in_transit: bool,
+    kind: DocumentKind,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    note: Option<DocumentNote>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reference: Option<Reference>,
+    store: StoreName,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    to_store: Option<StoreName>,
+}
+
+impl Header {
+    fn with_lines(&self, lines: Vec<NewLine>) -> NewDocument {
+        let Header { effective_at, extra, in_transit, kind, note, reference, store, to_store } = self.clone();
+        let document = NewDocument::new(kind, store, lines);
+        NewDocument { effective_at, extra, in_transit, note, reference, to_store, ..document }
+    }
+
+    fn fingerprint(&self, bytes: &[u8]) -> Fingerprint {
+        Fingerprint::of(&serde_json::to_string(self).expect("a header is plain data"), bytes)
+    }
+}
+
 impl Import {
     pub(super) async fn run(&self, desk: Desk<'_>) -> Result<(), ClientError> {
         if self.report.as_ref() == Some(&self.file) {
@@ -121,14 +155,14 @@ impl Import {
             return Err(too_long(&file, kind));
         }
         let money = self.place.money(desk).await?;
-        let (lines, wrong) = self.checked(desk, &file, kind, &money).await?;
-        let report = Report::new(&file, &money, self.report.as_deref());
+        let (lines, wrong) = self.checked(desk, &file, kind, money).await?;
+        let report = Report::new(&file, money, self.report.as_deref());
         if !wrong.is_empty() {
             return report.wrong(desk, &wrong);
         }
         let parts = parts(kind, &lines).filter(|parts| parts.len() == 1 || !one_part);
         let parts = parts.ok_or_else(|| too_long(&file, kind))?;
-        let (header, fingerprint) = self.header(kind, &money, &bytes)?;
+        let (header, fingerprint) = self.header(kind, money, &bytes)?;
         if self.dry_run {
             return report.would_be(desk);
         }
@@ -136,7 +170,7 @@ impl Import {
             Some(id) => id,
             None => self.known_as(desk, &fingerprint, &header).await?,
         };
-        let lines: Vec<Value> = lines.iter().map(line_json).collect();
+        let lines: Vec<NewLine> = lines.into_iter().map(NewLine::from).collect();
         let sending = Sending {
             desk,
             tenant: &self.place.tenant,
@@ -156,7 +190,7 @@ impl Import {
         desk: Desk<'_>,
         file: &File,
         kind: DocumentKind,
-        money: &Money,
+        money: Money,
     ) -> Result<(Vec<DocumentLine>, Vec<Refused>), ClientError> {
         let mut written: Vec<Result<Written, Fault>> =
             file.records.iter().map(|record| row::read(file, record)).collect();
@@ -193,10 +227,10 @@ impl Import {
             line.difference = self.difference;
             if line.against.is_none() {
                 let product = match &line.what {
-                    What::Product(code) => Some(code.as_str()),
-                    What::Barcode(code) => catalog.barcode(code).map(|scanned| scanned.product.as_str()),
+                    What::Product(code) => product(code).ok(),
+                    What::Barcode(code) => catalog.barcode(code).map(|barcode| barcode.product.clone()),
                 };
-                let seq = product.and_then(|product| seqs.get(product)).copied().unwrap_or(0);
+                let seq = product.and_then(|product| seqs.get(&product)).copied().unwrap_or(0);
                 line.against = Some(seq.to_string());
             }
         }
@@ -204,55 +238,78 @@ impl Import {
     }
 
     /// Where the cards of the store have got to.
-    async fn seqs(&self, desk: Desk<'_>) -> Result<HashMap<String, i64>, ClientError> {
-        let request = Request::get(&["v1", &self.place.tenant, "stock"]).query("store", &self.place.store);
-        let items = desk.all(&request.query("place", "on_hand"), "items").await?;
-        Ok(items.iter().map(|item| (text(&item["product"]), item["seq"].as_i64().unwrap_or(0))).collect())
+    async fn seqs(&self, desk: Desk<'_>) -> Result<HashMap<ProductCode, i64>, ClientError> {
+        let StoreArgs { tenant, store } = &self.place;
+        let items = desk.all(stock::items(tenant).query("store", store).query("place", Place::OnHand)).await?;
+        Ok(items.into_iter().map(|item| (item.item.product, item.seq)).collect())
     }
 
     /// Everything but the lines, and what the file is known by.
-    fn header(&self, kind: DocumentKind, money: &Money, bytes: &[u8]) -> Result<(Value, Fingerprint), ClientError> {
-        let mut header = json!({"kind": kind.as_str(), "store": self.place.store});
-        if let Some(to) = &self.to {
-            header["to_store"] = to.as_str().into();
-        }
-        if self.in_transit {
-            header["in_transit"] = true.into();
-        }
-        if let Some(at) = self.at {
-            header["effective_at"] = at.to_string().into();
-        }
-        if let Some(extra) = self.extra.json(money)?.get("extra") {
-            header["extra"] = extra.clone();
-        }
-        for (name, said) in [("reference", &self.reference), ("note", &self.note)] {
-            if let Some(said) = said {
-                header[name] = said.as_str().into();
-            }
-        }
-        let fingerprint = Fingerprint::of(&header.to_string(), bytes);
-        if header["reference"].is_null() {
-            header["reference"] = fingerprint.reference().into();
-        }
-        let name = self.file.file_name().map(|name| name.to_string_lossy().into_owned());
-        if let Some(name) = name.filter(|name| header["note"].is_null() && DocumentNote::new(name).is_ok()) {
-            header["note"] = name.into();
-        }
+    fn header(&self, kind: DocumentKind, money: Money, bytes: &[u8]) -> Result<(Header, Fingerprint), ClientError> {
+        let mut header = Header {
+            effective_at: self.at,
+            extra: self.extra.cost(money)?,
+            in_transit: self.in_transit,
+            kind,
+            note: self.note.clone(),
+            reference: self.reference.clone(),
+            store: self.place.store.clone(),
+            to_store: self.to.clone(),
+        };
+        let fingerprint = header.fingerprint(bytes);
+        let by_file = || Reference::new(&fingerprint.reference()).expect("hexadecimal digits are a reference");
+        header.reference.get_or_insert_with(by_file);
+        let name = || DocumentNote::new(&self.file.file_name()?.to_string_lossy()).ok();
+        header.note = header.note.or_else(name);
         Ok((header, fingerprint))
     }
 
     /// The id of the document that an earlier run has made of this file, or the one that this run makes.
-    async fn known_as(&self, desk: Desk<'_>, fingerprint: &Fingerprint, header: &Value) -> Result<Uuid, ClientError> {
-        let request = Request::get(&["v1", &self.place.tenant, "documents"]).query("store", &self.place.store);
-        let request = request.query("reference", &text(&header["reference"]));
-        let found = desk.all(&request, "documents").await?;
-        let mut ids = found.iter().filter_map(|document| document["id"].as_str()?.parse::<Uuid>().ok());
-        let known = ids.find(|id| fingerprint.is_of(*id));
-        Ok(known.unwrap_or_else(|| fingerprint.id(Timestamp::now())))
+    async fn known_as(
+        &self,
+        desk: Desk<'_>,
+        fingerprint: &Fingerprint,
+        header: &Header,
+    ) -> Result<DocumentId, ClientError> {
+        let call = stock::documents(&self.place.tenant).query("store", &self.place.store);
+        let found = desk.all(call.query_if("reference", header.reference.as_ref())).await?;
+        let known = found.iter().map(|document| document.id).find(|id| fingerprint.is_of(*id));
+        Ok(known.unwrap_or_else(|| fingerprint.id(core_instant(jiff::Timestamp::now()))))
     }
 }
 
 fn too_long(file: &File, kind: DocumentKind) -> ClientError {
     let kind = kind.as_str().replace('_', " ");
     file.wrong(&format!("is too long for one {kind}"), "cut it: a document has up to 200 lines and 400 serial numbers, and a purchase, opening or recount 50 times that")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Another fingerprint would make another document of a file that was imported before.
+    #[test]
+    fn headers_stay_as_they_are() {
+        let mut header = Header {
+            effective_at: None,
+            extra: None,
+            in_transit: false,
+            kind: DocumentKind::Purchase,
+            note: None,
+            reference: None,
+            store: StoreName::new("main").unwrap(),
+            to_store: None,
+        };
+        let check = |header: &Header, expected: &str| assert_eq!(serde_json::to_string(header).unwrap(), expected);
+        check(&header, r#"{"kind":"purchase","store":"main"}"#);
+        header.extra = Some(ExtraCost { amount: 1_250, by: surehold_core::stock::Spread::ByValue });
+        header.effective_at = Some(Timestamp::from_micros(1_790_000_000_000_000));
+        header.reference = Some(Reference::new("INV-17").unwrap());
+        header.note = Some(DocumentNote::new("late").unwrap());
+        (header.to_store, header.in_transit) = (Some(StoreName::new("depot").unwrap()), true);
+        check(
+            &header,
+            r#"{"effective_at":"2026-09-21T14:13:20Z","extra":{"amount":1250,"by":"value"},"in_transit":true,"kind":"purchase","note":"late","reference":"INV-17","store":"main","to_store":"depot"}"#,
+        );
+    }
 }

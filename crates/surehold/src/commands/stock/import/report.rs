@@ -4,10 +4,13 @@
 use std::path::Path;
 
 use serde_json::{Value, json};
+use surehold_api::stock::{Document, LineOutcome};
+use surehold_core::stock::DocumentState;
 
-use super::super::super::csv_file::{Refused, count};
+use super::super::super::csv_file::Refused;
 use super::super::super::money::Money;
-use super::super::super::view::{counted, text};
+use super::super::super::show::some;
+use super::super::super::view::counted;
 use super::super::Desk;
 use super::row::File;
 use super::send::Posted;
@@ -15,12 +18,12 @@ use crate::client::ClientError;
 
 pub(super) struct Report<'a> {
     file: &'a File,
-    money: &'a Money,
+    money: Money,
     keep_in: Option<&'a Path>,
 }
 
 impl<'a> Report<'a> {
-    pub(super) fn new(file: &'a File, money: &'a Money, keep_in: Option<&'a Path>) -> Report<'a> {
+    pub(super) fn new(file: &'a File, money: Money, keep_in: Option<&'a Path>) -> Report<'a> {
         Report { file, money, keep_in }
     }
 
@@ -29,7 +32,7 @@ impl<'a> Report<'a> {
     }
 
     fn named(&self) -> String {
-        format!("{}: {}", self.file.name(), counted(count(self.rows()), "line", "lines"))
+        format!("{}: {}", self.file.name(), counted(self.rows(), "line", "lines"))
     }
 
     fn show(desk: Desk<'_>, said: &str, report: &Value) -> Result<(), ClientError> {
@@ -61,28 +64,28 @@ impl<'a> Report<'a> {
     /// Fails if anything was left out: a script must notice.
     pub(super) fn posted(&self, desk: Desk<'_>, posted: &Posted) -> Result<(), ClientError> {
         let Posted { document, outcomes, repeated } = posted;
-        match (repeated, document["state"].as_str()) {
-            (true, Some("reversed")) => desk
+        match (repeated, document.state) {
+            (true, DocumentState::Reversed) => desk
                 .screen
                 .note("this file was posted before, and reversed; another --reference makes another document of it"),
-            (true, Some(_) | None) => desk.screen.note("this file was posted before; nothing was changed"),
+            (true, _) => desk.screen.note("this file was posted before; nothing was changed"),
             (false, _) => {}
         }
         let left_out: Vec<Refused> = outcomes
             .iter()
             .enumerate()
             .filter_map(|(index, outcome)| {
-                Some(Refused::later(index, self.file.records[index].line, outcome["skipped"].as_str()?))
+                Some(Refused::later(index, self.file.records[index].line, outcome.as_ref()?.skipped.as_ref()?))
             })
             .collect();
         let (came, went) = lines_by_direction(outcomes);
         let lines_posted = self.rows().saturating_sub(left_out.len());
         let list: Vec<Value> = left_out.iter().map(Refused::json).collect();
         let report = json!({
-            "document": document["id"], "state": document["state"], "reference": document["reference"],
+            "document": document.id, "state": document.state, "reference": document.reference,
             "lines": self.rows(), "posted": lines_posted, "wrong": [], "left_out": list,
-            "lines_in": came, "lines_out": went, "value": document["cost"], "value_rounded": document["cost_rounded"],
-            "currency": document["currency"], "repeated": repeated,
+            "lines_in": came, "lines_out": went, "value": document.cost, "value_rounded": document.cost_rounded,
+            "currency": document.currency, "repeated": repeated,
         });
         let said = self.summary(document, lines_posted, left_out.len(), (came, went));
         Self::show(desk, &said, &report)?;
@@ -94,7 +97,7 @@ impl<'a> Report<'a> {
         Err(ClientError::LinesLeftOut { left_out, lines, report })
     }
 
-    fn summary(&self, document: &Value, posted: usize, left_out: usize, (came, went): (usize, usize)) -> String {
+    fn summary(&self, document: &Document, posted: usize, left_out: usize, (came, went): (usize, usize)) -> String {
         let moved = match (came, went) {
             (0, 0) => "nothing moved".to_owned(),
             (came, 0) => format!("{came} in"),
@@ -102,15 +105,15 @@ impl<'a> Report<'a> {
             (came, went) => format!("{came} in, {went} out"),
         };
         let left_out = if left_out == 0 { String::new() } else { format!(", {left_out} left out") };
-        let value = self.money.show(&document["cost_rounded"]);
-        let id = text(&document["id"]);
+        let value = some(document.cost_rounded.map(|cost| self.money.show(cost)));
+        let id = document.id;
         format!("{}, {posted} posted{left_out}; {moved}, {value}\ndocument {id}\n", self.named())
     }
 }
 
 /// How many lines brought something in, and how many took something out. Units of different products make no sum.
-fn lines_by_direction(outcomes: &[Value]) -> (usize, usize) {
-    let moved = outcomes.iter().filter_map(|outcome| outcome["quantity"].as_i64());
+fn lines_by_direction(outcomes: &[Option<LineOutcome>]) -> (usize, usize) {
+    let moved = outcomes.iter().flatten().map(|outcome| outcome.quantity);
     let (came, went): (Vec<i64>, Vec<i64>) = moved.filter(|units| *units != 0).partition(|units| *units > 0);
     (came.len(), went.len())
 }
@@ -121,8 +124,11 @@ mod tests {
 
     #[test]
     fn by_direction() {
-        let outcomes = [5, -3, 0, -1].map(|quantity| json!({"quantity": quantity}));
-        assert_eq!(lines_by_direction(&outcomes), (1, 2));
-        assert_eq!(lines_by_direction(&[json!({"quantity": 0, "skipped": "x"}), Value::Null]), (0, 0));
+        let outcome = |quantity: i64| {
+            let outcome = json!({"quantity": quantity, "value": "0", "value_rounded": 0, "seq": 1});
+            serde_json::from_value(outcome).unwrap()
+        };
+        assert_eq!(lines_by_direction(&[5, -3, 0, -1].map(outcome)), (1, 2));
+        assert_eq!(lines_by_direction(&[outcome(0), None]), (0, 0));
     }
 }

@@ -4,17 +4,16 @@
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
-use serde_json::{Value, json};
+use surehold_api::Call;
+use surehold_api::stock::{self, Document, LineOutcome, NewDocument, NewLine, SaveLines, StockLine};
+use surehold_core::kernel::Slug;
+use surehold_core::stock::{DocumentId, DocumentState};
 use tokio::time::Instant;
-use uuid::Uuid;
 
-use super::super::super::decimal;
-use super::super::super::money::DecimalSign;
-use super::super::super::view::list;
 use super::super::Desk;
-use super::Places;
 use super::row::File;
-use crate::client::{ClientError, Request};
+use super::{Header, Places};
+use crate::client::ClientError;
 
 /// Between two looks at a document that is being posted.
 const LOOK_PAUSE: Duration = Duration::from_millis(50);
@@ -24,12 +23,12 @@ const PATIENCE: Duration = Duration::from_mins(2);
 #[derive(Clone, Copy)]
 pub(super) struct Sending<'a> {
     pub(super) desk: Desk<'a>,
-    pub(super) tenant: &'a str,
-    pub(super) id: Uuid,
+    pub(super) tenant: &'a Slug,
+    pub(super) id: DocumentId,
     /// Everything but the lines.
-    pub(super) header: &'a Value,
+    pub(super) header: &'a Header,
     /// In the order of the file.
-    pub(super) lines: &'a [Value],
+    pub(super) lines: &'a [NewLine],
     pub(super) parts: &'a [Places],
     pub(super) file: &'a File,
 }
@@ -37,48 +36,41 @@ pub(super) struct Sending<'a> {
 /// What came of a document.
 #[derive(Debug)]
 pub(super) struct Posted {
-    pub(super) document: Value,
+    pub(super) document: Document,
     /// Of each row of the file.
-    pub(super) outcomes: Vec<Value>,
+    pub(super) outcomes: Vec<Option<LineOutcome>>,
     /// It was posted by an earlier run.
     pub(super) repeated: bool,
 }
 
 impl Sending<'_> {
     pub(super) async fn run(self) -> Result<Posted, ClientError> {
-        let known = self.desk.find(self.get(0)).await?;
-        let repeated = matches!(known["state"].as_str(), Some("posted" | "reversed"));
-        if matches!(known["state"].as_str(), None | Some("draft")) {
+        let known = self.desk.find(self.get(0)).await?.map(|document| document.state);
+        if matches!(known, None | Some(DocumentState::Draft)) {
             if self.parts.len() > 1 {
                 self.post_in_parts().await?;
             } else {
                 self.desk.insist(&self.first(true)).await?;
             }
         }
-        let posted = self.collect().await?;
-        Ok(Posted { repeated, ..posted })
+        let (document, outcomes) = self.collect().await?;
+        let repeated = matches!(known, Some(DocumentState::Posted | DocumentState::Reversed));
+        Ok(Posted { document, outcomes, repeated })
     }
 
-    fn path<'p>(&'p self, id: &'p str, more: &[&'p str]) -> Vec<&'p str> {
-        [&["v1", self.tenant, "documents", id], more].concat()
+    fn get(self, part: usize) -> Call<Document> {
+        stock::document(self.tenant, self.id).query("part", part)
     }
 
-    fn get(self, part: usize) -> Request {
-        let id = self.id.to_string();
-        Request::get(&self.path(&id, &[])).query("part", &part.to_string())
-    }
-
-    fn lines_of(&self, part: &Places) -> Vec<&Value> {
-        part.iter().map(|place| &self.lines[*place]).collect()
+    fn lines_of(&self, part: &Places) -> Vec<NewLine> {
+        part.iter().map(|place| self.lines[*place].clone()).collect()
     }
 
     /// The document with its first part.
-    fn first(self, post: bool) -> Request {
-        let mut body = self.header.clone();
-        body["id"] = self.id.to_string().into();
-        body["post"] = post.into();
-        body["lines"] = json!(self.parts.first().map(|part| self.lines_of(part)).unwrap_or_default());
-        Request::post(&["v1", self.tenant, "documents"]).json(body)
+    fn first(self, post: bool) -> Call<Document> {
+        let lines = self.parts.first().map(|part| self.lines_of(part)).unwrap_or_default();
+        let document = NewDocument { id: Some(self.id), post, ..self.header.with_lines(lines) };
+        stock::create_document(self.tenant, &document)
     }
 
     async fn post_in_parts(self) -> Result<(), ClientError> {
@@ -90,25 +82,21 @@ impl Sending<'_> {
         let saved = self.save(&bar).await;
         finish(&bar, saved.is_ok());
         saved?;
-        let id = self.id.to_string();
-        self.desk.insist(&Request::post(&self.path(&id, &["post"]))).await?;
-        Ok(())
+        self.desk.insist(&stock::post_document(self.tenant, self.id)).await.map(drop)
     }
 
     async fn save(self, bar: &ProgressBar) -> Result<(), ClientError> {
-        let id = self.id.to_string();
         let mut draft = self.desk.insist(&self.first(false)).await?;
         for (number, part) in self.parts.iter().enumerate() {
             if number > 0 {
-                let number = number.to_string();
-                let lines = json!({"lines": self.lines_of(part)});
-                draft = self.desk.insist(&Request::put(&self.path(&id, &["parts", &number])).json(lines)).await?;
+                let lines = SaveLines { lines: self.lines_of(part) };
+                draft = self.desk.insist(&stock::put_part(self.tenant, self.id, number, &lines)).await?;
             }
             bar.inc(u64::try_from(part.len()).unwrap_or(0));
         }
         // A longer draft of the same id would be posted with lines that are not in this file.
-        let parts = draft["part_count"].as_u64().and_then(|parts| usize::try_from(parts).ok());
-        if parts.is_some_and(|parts| parts > self.parts.len()) { Err(self.of_another()) } else { Ok(()) }
+        let is_longer = usize::try_from(draft.part_count).is_ok_and(|parts| parts > self.parts.len());
+        if is_longer { Err(self.of_another()) } else { Ok(()) }
     }
 
     fn of_another(self) -> ClientError {
@@ -125,46 +113,48 @@ impl Sending<'_> {
     }
 
     /// Part after part, as each is posted.
-    async fn collect(self) -> Result<Posted, ClientError> {
+    async fn collect(self) -> Result<(Document, Vec<Option<LineOutcome>>), ClientError> {
         let bar = progress(self.lines.len(), "posted");
         let collected = self.collect_with(&bar).await;
         finish(&bar, collected.is_ok());
         collected
     }
 
-    async fn collect_with(self, bar: &ProgressBar) -> Result<Posted, ClientError> {
-        let mut outcomes = vec![Value::Null; self.lines.len()];
-        let mut document = Value::Null;
+    async fn collect_with(self, bar: &ProgressBar) -> Result<(Document, Vec<Option<LineOutcome>>), ClientError> {
+        let mut outcomes = vec![None; self.lines.len()];
+        let mut last = None;
         for (number, part) in self.parts.iter().enumerate() {
             let is_last = number + 1 == self.parts.len();
-            document = self.awaited(number, is_last, bar).await?;
-            let lines = list(&document["lines"]);
-            let same =
-                lines.len() == part.len() && document["part_count"].as_u64() == u64::try_from(self.parts.len()).ok();
-            if !same {
+            let mut document = self.awaited(number, is_last, bar).await?;
+            let lines = document.lines.take().unwrap_or_default();
+            if lines.len() != part.len() || usize::try_from(document.part_count) != Ok(self.parts.len()) {
                 return Err(self.of_another());
             }
             for (place, line) in part.iter().zip(lines) {
-                if !says_the_same(&self.lines[*place], line) {
+                let ours = &self.lines[*place];
+                if !says_the_same(ours, &line) {
                     return Err(self.of_another());
                 }
-                if counts_differences(&self.lines[*place]) != counts_differences(line) {
-                    return Err(self.counted_otherwise(counts_differences(line)));
+                let counts_differences = line.against.is_some_and(|against| against.difference);
+                if ours.against.is_some_and(|against| against.difference) != counts_differences {
+                    return Err(self.counted_otherwise(counts_differences));
                 }
-                outcomes[*place] = line["outcome"].clone();
+                outcomes[*place] = line.outcome;
             }
             bar.inc(u64::try_from(part.len()).unwrap_or(0));
+            last = Some(document);
         }
-        Ok(Posted { document, outcomes, repeated: false })
+        let document = last.ok_or_else(|| self.of_another())?;
+        Ok((document, outcomes))
     }
 
     /// A part of which every line has come to something; with the last one, the document is posted.
-    async fn awaited(self, number: usize, is_last: bool, bar: &ProgressBar) -> Result<Value, ClientError> {
+    async fn awaited(self, number: usize, is_last: bool, bar: &ProgressBar) -> Result<Document, ClientError> {
         let begun_at = Instant::now();
         loop {
             let document = self.desk.insist(&self.get(number)).await?;
-            let done = list(&document["lines"]).iter().all(|line| !line["outcome"].is_null());
-            if done && !(is_last && document["state"] == "posting") {
+            let done = document.lines.iter().flatten().all(|line| line.outcome.is_some());
+            if done && !(is_last && document.state == DocumentState::Posting) {
                 return Ok(document);
             }
             if begun_at.elapsed() > PATIENCE {
@@ -177,15 +167,10 @@ impl Sending<'_> {
 }
 
 /// Apart from the row that was counted against, which is another one in every run where the file does not say it.
-fn says_the_same(ours: &Value, theirs: &Value) -> bool {
-    let price = |line: &Value| line["price"].as_str().map(|price| decimal::parse(price, 6, DecimalSign::Point));
-    let same = |name: &&str| ours[*name] == theirs[*name];
-    ["product", "count", "pack", "amount", "lot", "expires", "serials"].iter().all(same) && price(ours) == price(theirs)
-}
-
-/// Whether a line of a recount lets the difference count.
-fn counts_differences(line: &Value) -> bool {
-    line["against"]["difference"] == true
+fn says_the_same(ours: &NewLine, theirs: &StockLine) -> bool {
+    (ours.product == theirs.product && ours.count == theirs.count && ours.pack == theirs.pack)
+        && (ours.amount == theirs.amount && ours.price == theirs.price)
+        && (ours.lot == theirs.lot && ours.expires == theirs.expires && ours.serials == theirs.serials)
 }
 
 /// On standard error, and only if somebody watches.
@@ -205,17 +190,22 @@ fn finish(bar: &ProgressBar, done: bool) {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::{Value, from_value, json};
+
     use super::*;
 
     #[test]
     fn the_same_line() {
         let ours = json!({"product": "tea", "count": 3, "price": "490", "against": {"seq": 3}});
-        let check = |theirs: Value, expected: bool| assert_eq!(says_the_same(&ours, &theirs), expected, "{theirs}");
+        let ours: NewLine = from_value(ours).unwrap();
+        let check = |theirs: Value, expected: bool| {
+            assert_eq!(says_the_same(&ours, &from_value(theirs.clone()).unwrap()), expected, "{theirs}");
+        };
         check(json!({"line": 7, "product": "tea", "count": 3, "price": "490", "against": {"seq": 9}}), true);
-        check(json!({"product": "tea", "count": 3, "price": "490.00", "outcome": {}}), true);
-        check(json!({"product": "tea", "count": 3, "price": "491"}), false);
-        check(json!({"product": "tea", "count": 3, "amount": 490}), false);
-        check(json!({"product": "tea", "count": 3, "price": "490", "lot": "L"}), false);
-        check(json!({"product": "milk", "count": 3, "price": "490"}), false);
+        check(json!({"line": 1, "product": "tea", "count": 3, "price": "490.00"}), true);
+        check(json!({"line": 1, "product": "tea", "count": 3, "price": "491"}), false);
+        check(json!({"line": 1, "product": "tea", "count": 3, "amount": 490}), false);
+        check(json!({"line": 1, "product": "tea", "count": 3, "price": "490", "lot": "L"}), false);
+        check(json!({"line": 1, "product": "milk", "count": 3, "price": "490"}), false);
     }
 }
