@@ -4,6 +4,7 @@ mod audit;
 mod commands;
 mod docs;
 mod follow;
+mod newer;
 mod operations;
 mod refusals;
 mod secrets;
