@@ -50,10 +50,7 @@ impl Ledger<'_> {
             | Event::KeyRotated { .. }
             | Event::KeyRevoked { .. }
             | Event::JournalTrimmed { .. }
-            | Event::Repaired(_)
-            | Event::Stays(_)
-            | Event::Stock(_)
-            | Event::Operations(_)
+            | surehold_core::module_event!()
             | Event::PoolOversold { .. }
             | Event::HoldExtended { .. } => {}
             Event::PoolChanged { pool, version, total, overbook, granted, closed } => {
@@ -128,10 +125,7 @@ fn hold_of(event: &Event) -> Option<&surehold_core::kernel::HoldId> {
         | Event::KeyRotated { .. }
         | Event::KeyRevoked { .. }
         | Event::JournalTrimmed { .. }
-        | Event::Repaired(_)
-        | Event::Stays(_)
-        | Event::Stock(_)
-        | Event::Operations(_)
+        | surehold_core::module_event!()
         | Event::PoolChanged { .. }
         | Event::PoolOversold { .. } => None,
         Event::HoldPlaced { hold, .. }

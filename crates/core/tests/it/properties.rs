@@ -74,10 +74,7 @@ fn pool_versions<'a>(world: &'a World, event: &'a Event) -> Vec<(&'a PoolKey, i6
         | Event::KeyRotated { .. }
         | Event::KeyRevoked { .. }
         | Event::JournalTrimmed { .. }
-        | Event::Repaired(_)
-        | Event::Stays(_)
-        | Event::Stock(_)
-        | Event::Operations(_)
+        | surehold_core::module_event!()
         | Event::PoolOversold { .. }
         | Event::HoldExtended { .. } => Vec::new(),
         Event::PoolChanged { pool, version, .. } => vec![(pool, *version)],
