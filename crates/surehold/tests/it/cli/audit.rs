@@ -68,8 +68,8 @@ fn what_cannot_be_looked_at_is_another_matter() {
     place.run(&["audit", "--repair", "--apply"]).ended(2).tells(&["--reason"]);
     place.run(&["audit", "--apply", "--reason", "x"]).ended(2).tells(&["--repair"]);
     sell(|args| place.run(args));
-    plant(&place, "delete from schema_migrations where number = 12");
-    place.run(&["audit"]).ended(2).tells(&["the store lacks 0012_stock; run `surehold migrate` first"]);
+    plant(&place, "delete from schema_migrations where number = (select max(number) from schema_migrations)");
+    place.run(&["audit"]).ended(2).tells(&["the store lacks 00", "; run `surehold migrate` first"]);
     std::fs::write(place.path().join("surehold.db"), "this is not a database, whatever its name says").unwrap();
     place.run(&["audit"]).ended(2).tells(&["error: "]);
 }
