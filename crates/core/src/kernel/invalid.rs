@@ -56,11 +56,11 @@ pub enum Invalid {
     Amount { what: String, amount: i64, amount_min: i64, amount_max: i64 },
     #[error("{what} is listed twice")]
     ListedTwice { what: String },
-    #[error("give either until or by_secs")]
-    ExtensionUnclear,
     /// What a module above the kernel finds wrong, in its own words.
     #[error("{reason}")]
     Other { reason: String },
+    #[error("give either until or by_secs")]
+    ExtensionUnclear,
 }
 
 impl Refused for Invalid {

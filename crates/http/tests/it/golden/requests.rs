@@ -2,7 +2,7 @@
 //! upgraded server writes in another form would be refused as a reuse of the key.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -52,15 +52,15 @@ fn canonical_requests_keep_their_form() {
 
 /// A handler that says something else under a key is noticed by its source: the lists above cannot know it.
 fn handed_over() -> Vec<String> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/api");
+    let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
     let mut found = Vec::new();
-    for entry in fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        let Ok(source) = fs::read_to_string(&path) else { continue };
-        let file = path.file_stem().unwrap().to_string_lossy().into_owned();
+    for path in sources(&src) {
+        let source = fs::read_to_string(&path).unwrap();
+        let file = path.strip_prefix(&src).unwrap().with_extension("").display().to_string();
         for line in source.lines() {
-            let call = line.split_once("idempotency.key(").or_else(|| line.split_once("idempotency.needed_key("));
-            if let Some((_, rest)) = call {
+            let said = |call: &str| line.split_once(call).map(|(_, rest)| rest);
+            let unless = said("idempotency.key_unless(").and_then(|rest| rest.split_once(", ")).map(|(_, rest)| rest);
+            if let Some(rest) = said("idempotency.key(").or(said("idempotency.needed_key(")).or(unless) {
                 let request = rest.split([',', '?']).next().unwrap();
                 let whole = if request.starts_with("&(") { rest.split_once(')').unwrap().0 } else { request };
                 found.push(format!("{file}: {}", whole.trim_start_matches('&').trim_matches(['(', ')'])));
@@ -69,4 +69,9 @@ fn handed_over() -> Vec<String> {
     }
     found.sort();
     found
+}
+
+fn sources(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    entries.flat_map(|path| if path.is_dir() { sources(&path) } else { vec![path] }).collect()
 }
