@@ -1,6 +1,7 @@
 //! `cargo xtask compare`: how fast this tree is beside an earlier revision, in alternating runs of the same benches.
 //!
-//! Both sides are built with the profile `dist`, each into a folder of its own below the build folder.
+//! Both sides are built with the profile `dist`, each into a folder of its own below the build folder. With `--everyday` both
+//! are this tree: built with `dist`, and as `--release` builds it every day.
 
 mod cases;
 mod options;
@@ -14,21 +15,26 @@ use anyhow::{Context, Result, ensure};
 use surehold_private_servers::{PostgresSettings, PrivatePostgres};
 
 use self::cases::{CASES, Case};
-use self::options::Options;
+use self::options::{Against, Options};
 use self::ratios::{Figures, Pairs, Sides};
 use crate::cargo::{ROOT, build_folder, cargo};
 use crate::{names, programs};
 
 const CONNECTIONS_MAX: u16 = 300;
+const DIST: &str = "dist";
 /// Postgres' own default.
 const SHARED_BUFFERS_MIB: u32 = 128;
 
 pub(crate) fn run(arguments: &[String]) -> Result<()> {
     let options = Options::parse(arguments)?;
     let folder = build_folder()?.join("compare");
-    let sides = Sides {
-        before: build(&earlier_tree(&folder, &options.revision)?, &folder.join("before"))?,
-        after: build(Path::new(ROOT), &folder.join("after"))?,
+    let (this, after) = (Path::new(ROOT), folder.join("after"));
+    let sides = match &options.against {
+        Against::Revision(revision) => Sides {
+            before: build(&earlier_tree(&folder, revision)?, &folder.join("before"), DIST)?,
+            after: build(this, &after, DIST)?,
+        },
+        Against::Dist => Sides { before: build(this, &after, DIST)?, after: build(this, &after, "release")? },
     };
     let bench = Bench { server: start_postgres()?, folder: fresh(&folder.join("data"))?, seconds: options.seconds };
     let mut measured: Vec<(&Case, Pairs)> = options.cases().map(|case| (case, Pairs::default())).collect();
@@ -52,7 +58,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<()> {
 
 #[expect(clippy::print_stdout, reason = "the figures are this command's data")]
 fn print(options: &Options, measured: &[(&Case, Pairs)]) {
-    println!("{} alternating pairs, this tree against {}: medians (ranges)", options.pairs, options.revision);
+    println!("{} alternating pairs, this tree against {}: medians (ranges)", options.pairs, options.against);
     println!("{:<16} {:>9} {:>22} {:>24}", "case", "rate/s", "rate, times before", "CPU each, times before");
     for (case, pairs) in measured {
         let (rate, cpu) = (pairs.rate_ratio().to_string(), pairs.cpu_ratio().to_string());
@@ -109,13 +115,13 @@ fn earlier_tree(folder: &Path, revision: &str) -> Result<PathBuf> {
     Ok(tree)
 }
 
-fn build(tree: &Path, folder: &Path) -> Result<PathBuf> {
+fn build(tree: &Path, folder: &Path, profile: &str) -> Result<PathBuf> {
     let mut build = cargo();
-    build.current_dir(tree).args(["build", "--locked", "--profile", "dist", "--target-dir"]).arg(folder);
+    build.current_dir(tree).args(["build", "--locked", "--profile", profile, "--target-dir"]).arg(folder);
     // The benches over HTTP start the server beside them.
     let status = build.args(["--bin", names::SERVER, "--bin", names::LAB]).status().context("cannot run cargo")?;
     ensure!(status.success(), "{} does not build, see above", tree.display());
-    Ok(folder.join("dist").join(names::LAB))
+    Ok(folder.join(profile).join(names::LAB))
 }
 
 fn fresh(folder: &Path) -> Result<PathBuf> {

@@ -1,5 +1,7 @@
 //! The arguments of `cargo xtask compare`.
 
+use std::fmt;
+
 use anyhow::Result;
 
 use super::{CASES, Case};
@@ -7,8 +9,7 @@ use crate::usage::{number, wrong};
 
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Options {
-    /// What git calls the tree to compare with.
-    pub(super) revision: String,
+    pub(super) against: Against,
     pub(super) pairs: u32,
     /// Of each measurement that lasts a time.
     pub(super) seconds: u32,
@@ -16,30 +17,48 @@ pub(super) struct Options {
     names: Vec<String>,
 }
 
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Against {
+    /// What git calls the tree to compare with.
+    Revision(String),
+    /// This tree as it is released, beside what `--release` builds every day.
+    Dist,
+}
+
+impl fmt::Display for Against {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Against::Revision(revision) => f.write_str(revision),
+            Against::Dist => f.write_str("its own `dist`"),
+        }
+    }
+}
+
 impl Options {
     pub(super) fn parse(arguments: &[String]) -> Result<Options> {
-        let mut options = Options { revision: String::new(), pairs: 9, seconds: 3, names: Vec::new() };
+        let (mut pairs, mut seconds, mut names, mut against) = (9, 3, Vec::new(), None);
         let mut words = arguments.iter();
         while let Some(word) = words.next() {
             match word.as_str() {
-                "--pairs" => options.pairs = number(word, words.next())?,
-                "--seconds" => options.seconds = number(word, words.next())?,
-                "--case" => options.names.push(case(words.next())?),
-                _ if word.starts_with('-') || !options.revision.is_empty() => {
+                "--pairs" => pairs = number(word, words.next())?,
+                "--seconds" => seconds = number(word, words.next())?,
+                "--case" => names.push(case(words.next())?),
+                "--everyday" if against.is_none() => against = Some(Against::Dist),
+                _ if word.starts_with('-') || against.is_some() => {
                     return Err(wrong(format!(
-                        "compare takes one revision, --pairs N, --seconds N and --case NAME, not {word}"
+                        "compare takes one revision or --everyday, --pairs N, --seconds N and --case NAME, not {word}"
                     )));
                 }
-                revision => revision.clone_into(&mut options.revision),
+                revision => against = Some(Against::Revision(revision.to_owned())),
             }
         }
-        if options.revision.is_empty() {
-            return Err(wrong("compare needs the revision to compare with, such as HEAD~1"));
-        }
-        if options.pairs == 0 || options.seconds == 0 {
+        let Some(against) = against else {
+            return Err(wrong("compare needs the revision to compare with, such as HEAD~1, or --everyday"));
+        };
+        if pairs == 0 || seconds == 0 {
             return Err(wrong("--pairs and --seconds need at least 1"));
         }
-        Ok(options)
+        Ok(Options { against, pairs, seconds, names })
     }
 
     pub(super) fn cases(&self) -> impl Iterator<Item = &'static Case> {
@@ -66,13 +85,17 @@ mod tests {
             let read = Options::parse(&words);
             let read = read.as_ref().ok().map(|read| {
                 let cases = read.cases().count();
-                (read.revision.as_str(), read.pairs, read.seconds, cases)
+                (read.against.to_string(), read.pairs, read.seconds, cases)
             });
+            let expected = expected.map(|(against, pairs, seconds, cases)| (against.to_owned(), pairs, seconds, cases));
             assert_eq!(read, expected, "{typed}");
         };
         check("HEAD~1", Some(("HEAD~1", 9, 3, CASES.len())));
         check("--pairs 3 v1 --seconds 2", Some(("v1", 3, 2, CASES.len())));
         check("v1 --case http-64 --case sqlite-drain", Some(("v1", 9, 3, 2)));
+        check("--everyday --pairs 3", Some(("its own `dist`", 3, 3, CASES.len())));
+        check("--everyday v1", None);
+        check("v1 --everyday", None);
         check("", None);
         check("v1 v2", None);
         check("v1 --pairs", None);
