@@ -20,13 +20,13 @@ pub mod server;
 mod stays;
 mod stock;
 mod strict;
-pub mod wire;
 
 pub use api::Api;
 pub use keys::{KeyMode, KeyRef, KeyRefMalformed, RateLimit, Secret};
 pub use modules::ApiConfig;
 pub use openapi::COMMITTED as OPENAPI_DOCUMENT;
 pub use operations::{AddressRefused, CheckWebhookUrl, inbox};
+pub use surehold_api as wire;
 
 /// Readers of outside input, for the fuzzer.
 #[cfg(feature = "fuzz")]

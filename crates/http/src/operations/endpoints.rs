@@ -11,13 +11,13 @@ use surehold_core::operations::outbox::{
 };
 use surehold_engine::ReplayWish;
 
+use super::seen::delivery_seen;
 use crate::api::{Answer, Api, Caller, Idempotency, InPath, Json, Manage, Query, Reply, from_path, page_items};
 use crate::describe;
 use crate::problem::{Code, Problem};
 use crate::wire::{
     EnableWebhookEndpoint, NewWebhookEndpoint, PAGE_ITEMS_MAX, PutWebhookEndpoint, ReplayEvents, ReplayedEvents,
-    RotateWebhookSecret, WebhookDeliveryPage, WebhookEndpoint, WebhookEndpointPage, delivery_seen, described,
-    render_event,
+    RotateWebhookSecret, WebhookDeliveryPage, WebhookEndpoint, WebhookEndpointPage, described, render_event,
 };
 
 /// Whoever will call the address decides.

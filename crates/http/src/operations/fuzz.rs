@@ -29,7 +29,7 @@ pub(super) const READERS: Readers = Readers {
         ("inbox", |body| understood(body, |put: wire::PutInbox| inbox(&put))),
         ("schedule", |body| {
             let name = ScheduleName::new("nightly").expect("a good name");
-            understood(body, |put: wire::PutSchedule| wire::schedule_command(put, name, &REGISTRY))
+            understood(body, |put: wire::PutSchedule| super::seen::schedule_command(put, name, &REGISTRY))
         }),
         ("endpoint", |body| understood(body, plain::<wire::PutWebhookEndpoint>)),
         ("webhook secret", |body| understood(body, plain::<wire::RotateWebhookSecret>)),

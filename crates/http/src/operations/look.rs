@@ -4,12 +4,13 @@ use surehold_core::kernel::Timestamp;
 use surehold_core::operations::{Correlation, DedupeKey, OperationKey, OperationRefusal, OperationState, TypeName};
 use surehold_engine::{OperationBrief, RunState};
 
+use super::seen::{operation_seen, summary_of, timeline_seen};
 use crate::api::{
     Answer, Api, Caller, FromPath, InPath, Query, Read, Reply, Segments, malformed, next_page, page_items,
 };
 use crate::describe;
 use crate::problem::Problem;
-use crate::wire::{Operation, OperationPage, Timeline, described, operation_seen, summary_of, timeline_seen};
+use crate::wire::{Operation, OperationPage, Timeline, described};
 
 /// Its key is decoded once, so a `%` of its own is sent as `%25`.
 impl FromPath for OperationKey {

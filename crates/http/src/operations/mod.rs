@@ -12,6 +12,7 @@ pub mod inbox;
 mod inboxes;
 mod look;
 mod schedules;
+mod seen;
 mod tasks;
 mod webhooks;
 

@@ -2,9 +2,10 @@
 
 use surehold_core::operations::{self, OperationRefusal, RemoveSchedule, ScheduleName};
 
+use super::seen::schedule_command;
 use crate::api::{Answer, Api, Caller, InPath, Json, Manage, Query, Read, Reply, from_path, next_page, page_items};
 use crate::describe;
-use crate::wire::{PutSchedule, Schedule, SchedulePage, described, schedule_command};
+use crate::wire::{PutSchedule, Schedule, SchedulePage, described};
 
 from_path!(ScheduleName: ScheduleName::new);
 

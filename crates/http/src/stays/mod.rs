@@ -8,6 +8,7 @@ mod fuzz;
 mod properties;
 mod quotes;
 mod reservations;
+mod seen;
 mod stay;
 
 use surehold_core::stays::StayRefusal;

@@ -6,14 +6,13 @@ use surehold_core::stays::{PropertyName, ReservationState, StayRefusal};
 use surehold_engine::{Options, ReservationsOn, new_hold_id};
 
 use super::properties::find_property;
+use super::seen::reservation_seen;
 use crate::api::{
     Answer, Api, Caller, Idempotency, InPath, Json, Query, Read, Reply, Sell, malformed, next_page, page_items,
 };
 use crate::describe;
 use crate::problem::{Code, Problem};
-use crate::wire::{
-    ChangeReservation, Day, EndReservation, Reservation, ReservationPage, WalkIn, described, reservation_seen,
-};
+use crate::wire::{ChangeReservation, Day, EndReservation, Reservation, ReservationPage, WalkIn, described};
 
 /// Look at a reservation
 ///

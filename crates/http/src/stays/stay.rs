@@ -12,15 +12,14 @@ use tokio::time::{Instant, sleep};
 use uuid::Uuid;
 
 use super::properties::find_property;
+use super::seen::stay_seen;
 use crate::api::{
     Answer, Api, Caller, Idempotency, InPath, Json, Manage, Query, Read, Reply, Sell, malformed, next_page, page_items,
 };
 use crate::describe;
 use crate::kernel::parse_expiry;
 use crate::problem::Problem;
-use crate::wire::{
-    Checkout, ConfirmStay, CreateStay, GuestErased, RequestCheckout, Stay, StayPage, described, stay_seen,
-};
+use crate::wire::{Checkout, ConfirmStay, CreateStay, GuestErased, RequestCheckout, Stay, StayPage, described};
 
 /// Hold rooms that were quoted
 ///

@@ -6,6 +6,7 @@ use surehold_engine::{Fault, ItemView, ItemsWish};
 
 use super::products::find_product;
 use super::scales::with_scales;
+use super::seen::{balance_seen, item_seen, turnover_seen};
 use super::stores::find_store;
 use crate::api::{Answer, Api, Caller, InPath, Query, Read, Reply, malformed, next_page, page_items};
 use crate::describe;
@@ -13,7 +14,6 @@ use crate::problem::Problem;
 use crate::wire::described;
 use crate::wire::stock::words::CardOrder;
 use crate::wire::stock::{BalancePage, CardPage, CardRow, Item, ItemPage, TurnoverPage};
-use crate::wire::{balance_seen, item_seen, turnover_seen};
 
 /// A store's name and a place have no blank; a product's code may.
 pub(super) fn cursor(item: &ItemKey) -> String {

@@ -10,6 +10,7 @@ mod items;
 mod mover;
 mod products;
 mod scales;
+mod seen;
 mod stores;
 
 use surehold_core::stock::StockRefusal;

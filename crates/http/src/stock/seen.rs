@@ -4,7 +4,7 @@ use surehold_api::stock::{Item, ItemBalance, ItemTurnover, StockBalance};
 use surehold_core::stock::decimal;
 use surehold_engine as engine;
 
-pub(crate) fn turnover_seen(turnover: engine::Turnover, scale: u32) -> ItemTurnover {
+pub(super) fn turnover_seen(turnover: engine::Turnover, scale: u32) -> ItemTurnover {
     let engine::Turnover { item, opening, incoming, outgoing, revalued, closing, revaluing } = turnover;
     ItemTurnover {
         item: item.into(),
@@ -18,11 +18,11 @@ pub(crate) fn turnover_seen(turnover: engine::Turnover, scale: u32) -> ItemTurno
     }
 }
 
-pub(crate) fn item_seen(view: engine::ItemView, scale: u32) -> Item {
+pub(super) fn item_seen(view: engine::ItemView, scale: u32) -> Item {
     let available = view.available().max(0);
     Item::new(view.item, view.pool, available, scale)
 }
 
-pub(crate) fn balance_seen(found: engine::ItemBalance, scale: u32) -> ItemBalance {
+pub(super) fn balance_seen(found: engine::ItemBalance, scale: u32) -> ItemBalance {
     ItemBalance::new(found.item, found.balance, found.revaluing, scale)
 }

@@ -8,12 +8,12 @@ use surehold_core::operations::{
 };
 use surehold_engine::{self as engine, OperationBrief, OperationView, Registry};
 
-use super::{
+use crate::wire::{
     Attempt, DeadLetter, DeliveryState, Effect, Json, Operation, OperationName, OperationSummary, PutSchedule, Run,
     Timeline, TimelineEntry, TimelineFact, WebhookDelivery,
 };
 
-pub(crate) fn summary_of(brief: OperationBrief) -> OperationSummary {
+pub(super) fn summary_of(brief: OperationBrief) -> OperationSummary {
     let OperationKey { kind, key } = brief.key;
     OperationSummary {
         r#type: kind,
@@ -28,7 +28,7 @@ pub(crate) fn summary_of(brief: OperationBrief) -> OperationSummary {
     }
 }
 
-pub(crate) fn operation_seen(view: OperationView) -> Operation {
+pub(super) fn operation_seen(view: OperationView) -> Operation {
     let state = view.state();
     let OperationView { operation, run, dead_letter, effects, attempts } = view;
     let OperationKey { kind, key } = operation.key;
@@ -55,7 +55,7 @@ pub(crate) fn operation_seen(view: OperationView) -> Operation {
     }
 }
 
-pub(crate) fn timeline_seen(correlation: &Correlation, timeline: engine::Timeline) -> Timeline {
+pub(super) fn timeline_seen(correlation: &Correlation, timeline: engine::Timeline) -> Timeline {
     Timeline {
         correlation: correlation.to_string(),
         operations: timeline.operations.into_iter().map(summary_of).collect(),
@@ -90,7 +90,7 @@ fn entry_seen(entry: engine::TimelineEntry) -> TimelineEntry {
 struct Settled {
     status: Option<u16>,
 }
-pub(crate) fn delivery_seen(delivery: engine::WebhookDelivery) -> WebhookDelivery {
+pub(super) fn delivery_seen(delivery: engine::WebhookDelivery) -> WebhookDelivery {
     let result: Option<Settled> = delivery.result.as_deref().and_then(|text| serde_json::from_str(text).ok());
     let status = result.unwrap_or_default().status;
     let state = match (delivery.outcome.as_deref(), delivery.next_at) {
@@ -113,7 +113,7 @@ pub(crate) fn delivery_seen(delivery: engine::WebhookDelivery) -> WebhookDeliver
     }
 }
 
-pub(crate) fn schedule_command(
+pub(super) fn schedule_command(
     put: PutSchedule,
     name: ScheduleName,
     registry: &Registry,
