@@ -67,7 +67,7 @@ events! {
             /// Asked for, not yet given back.
             refund: i64,
         }, offered about "hold:{hold}";
-        GuestsDidNotCome = "guests_did_not_come" {
+        ReservationNoShow = "reservation_no_show" {
             hold: HoldId,
             penalty: i64,
             /// Asked for, not yet given back.

@@ -140,7 +140,7 @@ refusals! {
             = (Conflict, "lot-expired", "The lot has expired") "lot {lot} of {} has expired", products[0];
         TooManyLots { item: ItemKey, max: usize }
             = (Conflict, "too-many-lots", "The item has too many lots") "{item} has {max} lots, the most allowed";
-        LotShort {
+        InsufficientLot {
             item: ItemKey,
             /// Absent, all lots of the item together are short.
             lot: Option<LotCode>,
@@ -148,7 +148,7 @@ refusals! {
             asked: i64,
             /// Units that can be had.
             left_of_lot: i64,
-        } = (Conflict, "lot-short", "Not enough of the lot is there")
+        } = (Conflict, "insufficient-lot", "Not enough of the lot is there")
             "only {left_of_lot} of {asked} can be had of {}", lot_or_lots(lot.as_ref(), item);
         SerialsMissing {
             products: [ProductCode; 1],
@@ -178,22 +178,22 @@ refusals! {
         DocumentOutOfRange
             = (Invalid, "document-out-of-range", "The document costs more than can be counted")
             "the document costs more than can be counted";
-        ShortInPast {
+        InsufficientInPast {
             item: ItemKey,
             /// When there would have been so much.
             at: Timestamp,
             quantity: i64,
-        } = (Conflict, "short-in-past", "There would have been less than nothing")
+        } = (Conflict, "insufficient-in-past", "There would have been less than nothing")
             "at {at} there would have been {quantity} of {item}";
         HoldOfOthers
             = (Conflict, "hold-of-others", "The hold has nothing that is sold here")
             "the hold has nothing that is sold here";
         NotReversible { kind: DocumentKind }
             = (Conflict, "not-reversible", "A reversal is not reversed") "a {kind} cannot be reversed";
-        Short {
+        InsufficientStock {
             /// Every product of which there is not enough, sorted.
             short: Vec<ShortItem>,
-        } = (Conflict, "short", "Not enough is there") "short: {}", shortages(short);
+        } = (Conflict, "insufficient-stock", "Not enough is there") "not enough: {}", shortages(short);
         Changed { item: ItemKey }
             = (Conflict, "changed", "Somebody else was faster") "{item} has changed meanwhile";
     }

@@ -110,18 +110,18 @@ const HINTS: &[(&[&str], &str)] = &[
         "`surehold stock document show {tenant} {document}` shows its lines and what is left of them",
     ),
     (&["document-has-followers"], "`surehold stock document list {tenant} --about {document}` shows them"),
-    (&["short"], "`surehold explain {tenant} {store}/{product}` says who has it"),
+    (&["insufficient-stock"], "`surehold explain {tenant} {store}/{product}` says who has it"),
     (
         &["items-moved"],
         "`surehold stock card {tenant} {store} {product}` shows what moved; count again, or let the difference count \
          with --difference",
     ),
     (
-        &["already-open", "short-in-past", "count-backdated"],
+        &["already-open", "insufficient-in-past", "count-backdated"],
         "`surehold stock card {tenant} {store} {product} --order effect` shows what moved, and when",
     ),
     (
-        &["lot-short", "lot-differs", "too-many-lots"],
+        &["insufficient-lot", "lot-differs", "too-many-lots"],
         "`surehold stock show {tenant} --in {store} --product {product}` shows its lots",
     ),
     (&["not-opened"], "`surehold stock opening` brings what is there into the books, at what it cost"),
@@ -258,7 +258,7 @@ mod tests {
         let booked = format!("`surehold stay reservation show casa {hold}`");
         check("reservation-exists", json!({ "hold": hold }), &booked);
         let short = json!({"short": [{"store": "main", "product": "tea"}]});
-        check("short", short, "`surehold explain casa main/tea`");
+        check("insufficient-stock", short, "`surehold explain casa main/tea`");
         check("product-not-found", json!({"products": ["a b"]}), "`surehold stock product put casa 'a b'`");
         check("cursor-gone", json!({"cursor": "0-0"}), "--after 0-0 ");
         check("not-found", json!({}), "tenant list");

@@ -163,7 +163,7 @@ pub(crate) async fn the_last_ones_are_taken_once(fixture: Fixture) {
             let header = DocumentHeader::new(DocumentKind::Sale, store("a"));
             match post(&engine, header, vec![DocumentLine::new(product(0), 1)]).await {
                 Ok(_) => true,
-                Err(Failure::Refused(StockRefusal::Short { short: items })) => {
+                Err(Failure::Refused(StockRefusal::InsufficientStock { short: items })) => {
                     assert_eq!((items.len(), items[0].asked, items[0].available), (1, 1, 0));
                     false
                 }

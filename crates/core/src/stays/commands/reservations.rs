@@ -196,7 +196,7 @@ impl Command for NoShow {
         let (state, waived_by) = (ReservationState::NoShow, self.waived_by.clone());
         let reply = end(facts, &known, &property, End { state, penalty, waived_by })?;
         let (hold, refund) = (self.hold, reply.refund);
-        facts.emit(&StaysEvent::GuestsDidNotCome { hold, penalty: reply.reservation.penalty, refund }.into());
+        facts.emit(&StaysEvent::ReservationNoShow { hold, penalty: reply.reservation.penalty, refund }.into());
         Ok(reply)
     }
 }

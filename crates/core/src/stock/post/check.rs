@@ -146,7 +146,7 @@ pub(in crate::stock) fn require_available(
     facts.require_no_lapsed_holds()?;
     // Who reverses thousands of lines need not be told of all that are short.
     items.truncate(SHORT_TOLD_MAX);
-    Err(StockRefusal::Short { short: items }.into())
+    Err(StockRefusal::InsufficientStock { short: items }.into())
 }
 
 /// The same for a line of a part, of which others may have moved the item already: pools are told at the end.
@@ -156,7 +156,7 @@ pub(in crate::stock) fn require_unclaimed(facts: &mut Facts, item: &ItemKey, ask
     let promised = facts.get::<Pool>(&key)?.map_or(0, Pool::promised);
     let Some(short) = shortage(item, asked, on_hand, promised) else { return Ok(()) };
     facts.require_no_lapsed_holds()?;
-    Err(StockRefusal::Short { short: vec![short] }.into())
+    Err(StockRefusal::InsufficientStock { short: vec![short] }.into())
 }
 
 /// Overbooking is for promises; goods that leave must be there.

@@ -254,7 +254,7 @@ impl<'f> Ledger<'f> {
         let Some((lowest, at)) = past.lowest.as_mut() else { return Ok(()) };
         *lowest = lowest.strict_add(quantity);
         if *lowest < 0 {
-            return Err(StockRefusal::ShortInPast { item: key.clone(), at: *at, quantity: *lowest }.into());
+            return Err(StockRefusal::InsufficientInPast { item: key.clone(), at: *at, quantity: *lowest }.into());
         }
         Ok(())
     }
@@ -275,7 +275,7 @@ impl<'f> Ledger<'f> {
         let there = self.state(key)?.quantity;
         if there < quantity {
             let (at, quantity) = (self.stamp.effective_at, there.strict_sub(quantity));
-            return Err(StockRefusal::ShortInPast { item: key.clone(), at, quantity }.into());
+            return Err(StockRefusal::InsufficientInPast { item: key.clone(), at, quantity }.into());
         }
         Ok(())
     }

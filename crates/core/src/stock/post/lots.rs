@@ -113,7 +113,9 @@ pub(in crate::stock) fn pick_lots(
     }
     if wanted > 0 {
         let (lot, left) = (line.lot.clone(), quantity.strict_sub(wanted));
-        return Err(StockRefusal::LotShort { item: item.key.clone(), lot, asked: quantity, left_of_lot: left }.into());
+        return Err(
+            StockRefusal::InsufficientLot { item: item.key.clone(), lot, asked: quantity, left_of_lot: left }.into()
+        );
     }
     Ok(picks)
 }
@@ -142,7 +144,9 @@ fn lots_without(item: &StockItem, picks: &[LotPick]) -> Decision<Vec<LotLeft>> {
             }
             Some(_) | None => {
                 let (lot, asked) = (Some(pick.lot.clone()), pick.quantity);
-                return Err(StockRefusal::LotShort { item: item.key.clone(), lot, asked, left_of_lot: left }.into());
+                return Err(
+                    StockRefusal::InsufficientLot { item: item.key.clone(), lot, asked, left_of_lot: left }.into()
+                );
             }
         }
     }

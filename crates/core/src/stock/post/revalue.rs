@@ -46,7 +46,7 @@ pub(in crate::stock) fn revalue(
         walked = walked.strict_add(1);
         let delta = walk.step(row).map_err(|error| match error {
             WalkError::Short { quantity } => {
-                StockRefusal::ShortInPast { item: key.clone(), at: row.effective_at, quantity }
+                StockRefusal::InsufficientInPast { item: key.clone(), at: row.effective_at, quantity }
             }
             WalkError::OutOfRange => StockRefusal::OutOfRange { item: key.clone() },
         })?;

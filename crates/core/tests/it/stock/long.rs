@@ -193,7 +193,7 @@ fn long_histories_may_be_a_little_old() {
     };
     let known = Histories::new(vec![known]);
     let short = history.world.run_knowing(&post(9_000, all + 1), known.clone()).unwrap().unwrap_err();
-    assert!(matches!(short, StockRefusal::Short { .. }), "{short}");
+    assert!(matches!(short, StockRefusal::InsufficientStock { .. }), "{short}");
     history.world.run_knowing(&post(9_001, all), known).unwrap().unwrap();
     history.papers.push((at.micros(), Paper::Acts(vec![Act::Out { item: tea(), quantity: all }])));
     assert_eq!(history.world.item(&tea()).quantity, 0);

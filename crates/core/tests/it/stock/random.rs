@@ -335,7 +335,7 @@ impl Race {
                 *self.accepted.entry(kind.as_str()).or_insert(0) += 1;
                 true
             }
-            (Err(StockRefusal::Short { .. } | StockRefusal::ShortInPast { .. }), Err(_)) => {
+            (Err(StockRefusal::InsufficientStock { .. } | StockRefusal::InsufficientInPast { .. }), Err(_)) => {
                 self.refused += 1;
                 false
             }

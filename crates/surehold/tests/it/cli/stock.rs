@@ -73,8 +73,8 @@ fn a_sale_never_takes_what_a_cart_holds() {
     place.stock("purchase shop main tea=10@1 rice=2@3").ok();
     let hold = place.json(&["hold", "place", "shop", "main/tea=8"]);
     let held = place.stock("sale shop main tea=3 rice=2.5").ended(1);
-    let held =
-        held.tells(&["short: main/rice (2500 asked, 2000 available", "main/tea (3 asked, 2 available, 8 promised"]);
+    let held = held
+        .tells(&["not enough: main/rice (2500 asked, 2000 available", "main/tea (3 asked, 2 available, 8 promised"]);
     held.tells(&["hint: `surehold explain shop main/", "more: surehold problem short"]);
     place.stock("show shop --in main --product tea").ok().rows(&["10     8       0          2"]);
     place.run(&["pool", "adjust", "shop", "main/tea", "1"]).ended(1).tells(&["documents move it"]);
@@ -156,7 +156,7 @@ fn the_past_and_the_books() {
         .stock("sale shop main tea=1 --at 2026-01-17")
         .ended(1)
         .tells(&["closed until", "hint: post it with a later --at"]);
-    place.stock("sale shop main tea=6 --at 2026-01-18").ended(1).tells(&["short"]);
+    place.stock("sale shop main tea=6 --at 2026-01-18").ended(1).tells(&["insufficient-stock"]);
 }
 
 #[test]

@@ -173,7 +173,7 @@ fn files_that_are_no_use() {
     import(&place, "main gift f.csv").ended(2).tells(&["purchase, opening, recount, sale"]);
     // Whoever is short says so for the document as a whole.
     put(&place, "s.csv", "product,count\ntea,1\nrice,1\n");
-    import(&place, "main sale s.csv").ended(1).tells(&["short: main/rice (1000 asked", "main/tea (1 asked"]);
+    import(&place, "main sale s.csv").ended(1).tells(&["not enough: main/rice (1000 asked", "main/tea (1 asked"]);
     assert_eq!(items(&place).len(), 0);
     // Long ones are posted by a server.
     let alone = Place::file();

@@ -94,7 +94,7 @@ pub(super) async fn a_document_is_posted_once(fixture: Fixture) {
     assert_eq!(other, Err(StockRefusal::DocumentIdReused { document: id }));
     assert_eq!(shop.balance(&on_hand("a", "tea")).await, worth(10, 1_000));
     let short = shop.try_post(new_document(), header(DocumentKind::Sale, "a"), vec![line("tea", 11), line("cup", 1)]);
-    let Err(StockRefusal::Short { short: items }) = short.await else { panic!("sold what is not there") };
+    let Err(StockRefusal::InsufficientStock { short: items }) = short.await else { panic!("sold what is not there") };
     assert_eq!(items.iter().map(|item| (item.asked, item.available)).collect::<Vec<_>>(), [(1, 0), (11, 10)]);
     shop.check(3).await;
 }
@@ -107,7 +107,10 @@ pub(super) async fn carts_and_counters_compete(fixture: Fixture) {
     let lines = Lines::new(vec![Line { pool: pool.clone(), quantity: 4 }]).unwrap();
     shop.run(PlaceHold::new(hold, lines).lifetime_secs(60).unwrap()).await;
     let sale = |count| shop.try_post(new_document(), header(DocumentKind::Sale, "a"), vec![line("tea", count)]);
-    assert!(matches!(sale(7).await, Err(StockRefusal::Short { .. })), "what a cart holds is not sold at the counter");
+    assert!(
+        matches!(sale(7).await, Err(StockRefusal::InsufficientStock { .. })),
+        "what a cart holds is not sold at the counter"
+    );
     sale(1).await.unwrap();
     let content = DocumentContent::new(header(DocumentKind::Sale, "a"), vec![line("tea", 3)]).unwrap();
     let sell = SellHold::new(hold, new_document(), content).unwrap();
@@ -153,7 +156,7 @@ pub(super) async fn a_preview_says_what_posting_does(fixture: Fixture) {
     let again = preview(id, bought, lines).await.unwrap();
     assert_eq!((again.reply, again.items.len()), (posted, 0));
     let refused = preview(new_document(), header(DocumentKind::Sale, "a"), vec![line("tea", 99)]).await;
-    assert!(matches!(refused, Err(StockRefusal::Short { .. })), "{refused:?}");
+    assert!(matches!(refused, Err(StockRefusal::InsufficientStock { .. })), "{refused:?}");
     let back = about(DocumentKind::CustomerReturn, "a", &sale);
     let seen = preview(new_document(), back.clone(), vec![DocumentLine::of_line(1, 5)]).await.unwrap();
     assert_eq!(seen.items[0].after, worth(18, 3_600));

@@ -85,7 +85,7 @@ pub(super) async fn a_long_past_is_worked_out_in_steps(fixture: Fixture) {
     let early = Some(between.plus_secs(-1));
     let sale = DocumentHeader { effective_at: early, ..header(DocumentKind::Sale, "a") };
     let refused = shop.try_post(new_document(), sale, vec![line("tea", 10_001)]).await;
-    assert!(matches!(refused, Err(StockRefusal::ShortInPast { quantity: -1, .. })), "{refused:?}");
+    assert!(matches!(refused, Err(StockRefusal::InsufficientInPast { quantity: -1, .. })), "{refused:?}");
     shop.world.audit().await;
 }
 

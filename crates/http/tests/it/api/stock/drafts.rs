@@ -58,7 +58,7 @@ async fn a_draft_is_refused_as_a_document_is() {
     let s = Shop::open().await;
     let sale = r#""kind":"sale","store":"main","lines":[{"product":"tea","count":1}]"#;
     s.post("sale", &format!(r#""post":false,{sale}"#), 201, r#"{"state":"draft"}"#).await;
-    let short = r#"{"code":"short","short":[{"store":"main","product":"tea","place":"on_hand","asked":1,"available":0,
+    let short = r#"{"code":"insufficient-stock","short":[{"store":"main","product":"tea","place":"on_hand","asked":1,"available":0,
         "on_hand":0,"promised":0}]}"#;
     s.check("POST /v1/casa/documents/$sale/post Idempotency-Key:k", 409, short).await;
     s.check("GET /v1/casa/documents/$sale", 200, r#"{"state":"draft"}"#).await;

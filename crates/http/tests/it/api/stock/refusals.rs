@@ -43,7 +43,7 @@ const DOCUMENTS: &[(&str, &str, &str, u16, &str)] = &[
         r#"{"product":"tea","count":5}"#,
         "",
         409,
-        r#"{"code":"short","short":[{"store":"main","product":"tea","asked":5,"available":4,"on_hand":6,"promised":2}]}"#,
+        r#"{"code":"insufficient-stock","short":[{"store":"main","product":"tea","asked":5,"available":4,"on_hand":6,"promised":2}]}"#,
     ),
     (
         "sale",
@@ -185,14 +185,14 @@ const DOCUMENTS: &[(&str, &str, &str, u16, &str)] = &[
         r#"{"product":"milk","count":6,"lot":"A"}"#,
         "",
         409,
-        r#"{"code":"lot-short","item":{"store":"main","product":"milk","place":"on_hand"},"lot":"A","asked":6,"left_of_lot":5}"#,
+        r#"{"code":"insufficient-lot","item":{"store":"main","product":"milk","place":"on_hand"},"lot":"A","asked":6,"left_of_lot":5}"#,
     ),
     (
         "sale",
         r#"{"product":"milk","count":6}"#,
         "",
         409,
-        r#"{"code":"lot-short","item":{"store":"main","product":"milk","place":"on_hand"},"lot":null,"asked":6,"left_of_lot":5}"#,
+        r#"{"code":"insufficient-lot","item":{"store":"main","product":"milk","place":"on_hand"},"lot":null,"asked":6,"left_of_lot":5}"#,
     ),
     (
         "purchase",
@@ -234,7 +234,7 @@ const DOCUMENTS: &[(&str, &str, &str, u16, &str)] = &[
         r#"{"product":"tea","count":4}"#,
         r#""effective_at":"~601","#,
         409,
-        r#"{"code":"short-in-past","item":{"store":"main","product":"tea","place":"on_hand"},"quantity":-4}"#,
+        r#"{"code":"insufficient-in-past","item":{"store":"main","product":"tea","place":"on_hand"},"quantity":-4}"#,
     ),
 ];
 

@@ -35,11 +35,11 @@ async fn a_preview_is_what_posting_does() {
 
     // Refused as posting would be.
     let short = r#""kind":"write_off","store":"main","effective_at":"~3000","lines":[{"product":"tea","count":11}]"#;
-    let past = r#"{"code":"short-in-past","item":{"store":"main","product":"tea","place":"on_hand"}}"#;
+    let past = r#"{"code":"insufficient-in-past","item":{"store":"main","product":"tea","place":"on_hand"}}"#;
     s.check(&format!("POST /v1/casa/documents/preview {{{short}}}"), 409, past).await;
     s.post("no", short, 409, past).await;
     let greedy = r#"{"kind":"sale","store":"main","lines":[{"product":"tea","count":14}]}"#;
-    s.check(&format!("POST /v1/casa/documents/preview {greedy}"), 409, "short").await;
+    s.check(&format!("POST /v1/casa/documents/preview {greedy}"), 409, "insufficient-stock").await;
     s.check(r#"POST /v1/casa/documents/preview {"kind":"reversal","store":"main","lines":[]}"#, 422, "invalid").await;
 }
 

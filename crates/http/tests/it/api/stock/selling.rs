@@ -15,7 +15,7 @@ async fn a_counter_never_sells_what_a_cart_holds() {
     let s = with_tea().await;
     s.check(HOLD, 201, "").await;
     s.check("GET /v1/casa/stock/main/tea", 200, r#"{"quantity":10,"available":6,"held":4}"#).await;
-    let short = r#"{"code":"short","short":[{"store":"main","product":"tea","place":"on_hand","asked":7,"available":6,
+    let short = r#"{"code":"insufficient-stock","short":[{"store":"main","product":"tea","place":"on_hand","asked":7,"available":6,
         "on_hand":10,"promised":4}]}"#;
     s.post("greedy", r#""kind":"sale","store":"main","lines":[{"product":"tea","count":7}]"#, 409, short).await;
     s.posted("sale", r#""kind":"sale","store":"main","lines":[{"product":"tea","count":6}]"#).await;
@@ -43,7 +43,7 @@ async fn what_a_hold_has_is_sold() {
     let other = sell(r#""id":"$no","lines":[{"product":"flour","count":1}]"#);
     s.check(&other, 409, "hold-of-others").await;
     s.check(&sell(r#""lines":[{"product":"tea","count":1}]"#), 400, "idempotency-key-missing").await;
-    s.check(&sell(r#""id":"$no","lines":[{"product":"tea","count":11}]"#), 409, "short").await;
+    s.check(&sell(r#""id":"$no","lines":[{"product":"tea","count":11}]"#), 409, "insufficient-stock").await;
 
     // Two more than it holds.
     let row = sell(r#""id":"$sale","reference":"cart-1","lines":[{"product":"tea","count":6}]"#);
@@ -85,7 +85,13 @@ async fn what_is_booked_is_delivered() {
     s.check(&deliver("first", 3), 201, first).await;
     s.check(&deliver("first", 3), 201, first).await;
     s.check("GET /v1/casa/stock/main/tea", 200, r#"{"quantity":7,"available":6,"booked":1}"#).await;
-    s.post("greedy", r#""kind":"sale","store":"main","lines":[{"product":"tea","count":7}]"#, 409, "short").await;
+    s.post(
+        "greedy",
+        r#""kind":"sale","store":"main","lines":[{"product":"tea","count":7}]"#,
+        409,
+        "insufficient-stock",
+    )
+    .await;
     s.check(&deliver("second", 1), 201, "").await;
     s.check("GET /v1/casa/stock/main/tea", 200, r#"{"quantity":6,"available":6,"booked":0}"#).await;
     s.check(&deliver("third", 1), 409, "hold-of-others").await;

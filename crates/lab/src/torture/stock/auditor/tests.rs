@@ -9,7 +9,7 @@ fn id(number: u128) -> Uuid {
 }
 
 fn entry(kind: Kind, ask: ClerkAsk, document: Option<DocumentSeen>) -> ClerkEntry {
-    let error = (kind != Kind::Ok).then(|| "short".to_owned());
+    let error = (kind != Kind::Ok).then(|| "insufficient-stock".to_owned());
     let answer = (kind == Kind::Ok).then(|| ClerkAnswer { document, ..ClerkAnswer::default() });
     ClerkEntry { index: 0, process: 0, kind, ask, answer, error, node: 0, time: 0 }
 }
