@@ -217,7 +217,7 @@ fn the_kernel_leaves_tracked_totals_alone() {
     world.run(&PutPool::new(tea(), 10).unwrap().closed(true)).unwrap();
     world.run(&PutPool::leaving_total(tea()).closed(false)).unwrap();
     world.run(&ConvertHold { id: hold, mode: ConvertMode::Book, part: None }).unwrap();
-    assert_eq!(world.say("sell a tea 8"), "short: a/tea (8 asked, 7 available, 3 promised to others)");
+    assert_eq!(world.say("sell a tea 8"), "not enough: a/tea (8 asked, 7 available, 3 promised to others)");
     // A count says what is there, whatever was promised.
     assert_eq!(world.say("count a tea 2"), "-8 for 800; a/tea 2 worth 200");
     let pool = world.get::<Pool>(&tea()).unwrap();

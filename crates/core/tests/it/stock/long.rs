@@ -396,7 +396,7 @@ fn long_documents_are_reversed_part_by_part() {
     world.say("sell a cup 1");
     world.say("hold a tea 1");
     let short = world.reverse(1, None).unwrap_err();
-    let told = "short: a/cup (5 asked, 4 available, 0 promised to others), \
+    let told = "not enough: a/cup (5 asked, 4 available, 0 promised to others), \
                 a/tea (20 asked, 19 available, 1 promised to others)";
     assert_eq!(short.to_string(), told);
     world.say("undo 3");
@@ -423,9 +423,9 @@ fn long_documents_are_reversed_part_by_part() {
     let told = [
         "-1 for 900",
         "+0 for 0",
-        "short: a/cup (5 asked, 4 available, 1 promised to others)",
+        "not enough: a/cup (5 asked, 4 available, 1 promised to others)",
         "-10 for 2000",
-        "short: a/tea (10 asked, 5 available, 0 promised to others)",
+        "not enough: a/tea (10 asked, 5 available, 0 promised to others)",
         "-2 for 200",
     ];
     assert_eq!(world.outcomes(reversal), told.join("; "));
@@ -476,7 +476,7 @@ fn reversing_very_many_products() {
     world.clock(60);
     world.say("sell a p0999 1");
     let short = world.reverse(1, None).unwrap_err();
-    assert_eq!(short.to_string(), "short: a/p0999 (1 asked, 0 available, 0 promised to others)");
+    assert_eq!(short.to_string(), "not enough: a/p0999 (1 asked, 0 available, 0 promised to others)");
     world.say("undo 2");
     world.say("sell a p1000 1");
     world.reverse(1, None).unwrap();

@@ -23,7 +23,7 @@ fn buying_and_selling() {
         // Credited 5 for 5.50 though they cost 6.00.
         ("send-back a tea 5 550", "-5 for 600 (-50 off); a/tea 5 worth 600"),
         ("sell a tea 5", "-5 for 600; a/tea 0 worth 0"),
-        ("sell a tea 1", "short: a/tea (1 asked, 0 available, 0 promised to others)"),
+        ("sell a tea 1", "not enough: a/tea (1 asked, 0 available, 0 promised to others)"),
     ]);
     check(&[
         // 3 for 10.00: the last takes what rounding left.
@@ -48,7 +48,7 @@ fn every_short_product_is_named() {
         ("buy a tea 5 500", "+5 for 500; a/tea 5 worth 500"),
         (
             "sell2 a tea 6 cup 1",
-            "short: a/cup (1 asked, 0 available, 0 promised to others), a/tea (6 asked, 5 available, 0 promised to others)",
+            "not enough: a/cup (1 asked, 0 available, 0 promised to others), a/tea (6 asked, 5 available, 0 promised to others)",
         ),
     ]);
 }
@@ -167,7 +167,7 @@ fn transfers() {
             "ship a b tea 2",
             "-2 for 666.666667; a/tea 0 worth 0, b/tea 2 worth 433.333333, b/tea on the way 2 worth 666.666667",
         ),
-        ("sell b tea 3", "short: b/tea (3 asked, 2 available, 0 promised to others)"),
+        ("sell b tea 3", "not enough: b/tea (3 asked, 2 available, 0 promised to others)"),
         ("receive b 4 1 1", "+1 for 333.333334; b/tea 3 worth 766.666667, b/tea on the way 1 worth 333.333333"),
         ("receive b 4 1 2", "less is left: line 1 (1 of 2)"),
         ("lose b 4 1 1", "-1 for 333.333333; b/tea 3 worth 766.666667, b/tea on the way 0 worth 0"),
@@ -202,7 +202,7 @@ fn reversals() {
         ("buy a tea 10 2000", "+10 for 2000; a/tea 20 worth 3000"),
         ("sell a tea 9", "-9 for 1350; a/tea 11 worth 1650"),
         ("undo 2", "-10 for 1500 (+500 off); a/tea 1 worth 150"),
-        ("undo 1", "short: a/tea (10 asked, 1 available, 0 promised to others)"),
+        ("undo 1", "not enough: a/tea (10 asked, 1 available, 0 promised to others)"),
     ]);
     check(&[
         // The last units take all.
@@ -218,10 +218,10 @@ fn what_is_promised_is_not_sold() {
     check(&[
         ("buy a tea 10 1000", "+10 for 1000; a/tea 10 worth 1000"),
         ("hold a tea 4", "active"),
-        ("sell a tea 7", "short: a/tea (7 asked, 6 available, 4 promised to others)"),
+        ("sell a tea 7", "not enough: a/tea (7 asked, 6 available, 4 promised to others)"),
         ("sell a tea 6", "-6 for 600; a/tea 4 worth 400"),
-        ("undo 1", "short: a/tea (10 asked, 0 available, 4 promised to others)"),
-        ("sell-hold 1 a tea 5", "short: a/tea (1 asked, 0 available, 0 promised to others)"),
+        ("undo 1", "not enough: a/tea (10 asked, 0 available, 4 promised to others)"),
+        ("sell-hold 1 a tea 5", "not enough: a/tea (1 asked, 0 available, 0 promised to others)"),
         // Of the 4 that are held 3 are sold; the rest is free again.
         ("sell-hold 1 a tea 3", "-3 for 300; a/tea 1 worth 100"),
         ("sell-hold 1 a tea 1", "the hold is converted"),
@@ -231,7 +231,7 @@ fn what_is_promised_is_not_sold() {
         // A hold that has lapsed stands in nobody's way.
         ("buy a tea 10 1000", "+10 for 1000; a/tea 10 worth 1000"),
         ("hold a tea 10", "active"),
-        ("sell a tea 1", "short: a/tea (1 asked, 0 available, 10 promised to others)"),
+        ("sell a tea 1", "not enough: a/tea (1 asked, 0 available, 10 promised to others)"),
         ("wait 600", "later"),
         ("sell a tea 1", "-1 for 100; a/tea 9 worth 900"),
     ];
@@ -252,9 +252,9 @@ fn what_is_booked_is_delivered() {
         ("buy a tea 10 1000", "+10 for 1000; a/tea 10 worth 1000"),
         ("hold a tea 6", "active"),
         ("book 1", "booked"),
-        ("sell a tea 5", "short: a/tea (5 asked, 4 available, 6 promised to others)"),
+        ("sell a tea 5", "not enough: a/tea (5 asked, 4 available, 6 promised to others)"),
         ("sell-hold 1 a tea 2", "-2 for 200; a/tea 8 worth 800"),
-        ("sell a tea 5", "short: a/tea (5 asked, 4 available, 4 promised to others)"),
+        ("sell a tea 5", "not enough: a/tea (5 asked, 4 available, 4 promised to others)"),
         // Of the 4 that are left in the booking, and one that nobody has.
         ("sell-hold 1 a tea 5", "-5 for 500; a/tea 3 worth 300"),
         ("sell-hold 1 a tea 1", "the hold has nothing that is sold here"),
@@ -268,7 +268,7 @@ fn what_is_booked_is_delivered() {
         ("book 1", "booked"),
         ("book 2", "booked"),
         ("count a tea 8", "-2 for 200; a/tea 8 worth 800"),
-        ("sell-hold 1 a tea 7", "short: a/tea (1 asked, 0 available, 4 promised to others)"),
+        ("sell-hold 1 a tea 7", "not enough: a/tea (1 asked, 0 available, 4 promised to others)"),
         ("sell-hold 1 a tea 6", "-6 for 600; a/tea 2 worth 200"),
         ("sell-hold 2 a tea 4", "the total of a/tea would be -2"),
         ("sell-hold 2 a tea 2", "-2 for 200; a/tea 0 worth 0"),
@@ -295,7 +295,7 @@ fn lots_leave_by_expiry() {
         ("receive b 13 1 5", "+5 for 500 soon:5; b/milk 5 worth 500, b/milk on the way 1 worth 100"),
         ("receive b 13 1 1", "+1 for 100 late:1; b/milk 6 worth 600, b/milk on the way 0 worth 0"),
         ("sell-lot b milk 1 late", "-1 for 100 late:1; b/milk 5 worth 500, b/milk on the way 0 worth 0"),
-        ("sell a tea 1", "short: a/tea (1 asked, 0 available, 0 promised to others)"),
+        ("sell a tea 1", "not enough: a/tea (1 asked, 0 available, 0 promised to others)"),
     ]);
 }
 
@@ -305,7 +305,7 @@ fn pieces_are_in_one_place() {
         ("buy a phone 2 2000", "2 of phone move, with 0 serial numbers"),
         ("buy-pieces a phone 2000 x1 x2", "+2 for 2000; a/phone 2 worth 2000"),
         ("buy-pieces b phone 1000 x2", "phone x2 in a"),
-        ("sell-pieces b phone x1", "short: b/phone (1 asked, 0 available, 0 promised to others)"),
+        ("sell-pieces b phone x1", "not enough: b/phone (1 asked, 0 available, 0 promised to others)"),
         ("sell-pieces a phone x3", "phone x3 in no store"),
         ("sell-pieces a phone x1", "-1 for 1000; a/phone 1 worth 1000"),
         ("sell-pieces a phone x1", "phone x1 in no store"),
@@ -321,7 +321,7 @@ fn pieces_are_in_one_place() {
     check(&[
         ("buy-pieces a phone 2000 x1 x2", "+2 for 2000; a/phone 2 worth 2000"),
         ("ship-pieces a b phone x1 x2", "-2 for 2000; a/phone 0 worth 0, b/phone on the way 2 worth 2000"),
-        ("sell-pieces b phone x1", "short: b/phone (1 asked, 0 available, 0 promised to others)"),
+        ("sell-pieces b phone x1", "not enough: b/phone (1 asked, 0 available, 0 promised to others)"),
         ("receive b 2 1 1 x3", "line 1: x3 did not move in the line that it is about"),
         ("receive b 2 1 1 x1", "+1 for 1000; b/phone 1 worth 1000, b/phone on the way 1 worth 1000"),
         ("lose b 2 1 1 x1", "phone x1 in b"),

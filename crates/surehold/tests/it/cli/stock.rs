@@ -75,7 +75,7 @@ fn a_sale_never_takes_what_a_cart_holds() {
     let held = place.stock("sale shop main tea=3 rice=2.5").ended(1);
     let held = held
         .tells(&["not enough: main/rice (2500 asked, 2000 available", "main/tea (3 asked, 2 available, 8 promised"]);
-    held.tells(&["hint: `surehold explain shop main/", "more: surehold problem short"]);
+    held.tells(&["hint: `surehold explain shop main/", "more: surehold problem insufficient-stock"]);
     place.stock("show shop --in main --product tea").ok().rows(&["10     8       0          2"]);
     place.run(&["pool", "adjust", "shop", "main/tea", "1"]).ended(1).tells(&["documents move it"]);
     // The cart pays; what it held and does not buy is free again.

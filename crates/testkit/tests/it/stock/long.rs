@@ -109,7 +109,7 @@ pub(super) async fn a_long_document_is_reversed_part_by_part(fixture: Fixture) {
     shop.post(header(DocumentKind::Sale, "a"), vec![line("tea", 1)]).await;
     let (_, short) = reverse();
     let short = shop.world.engine.run_with(shop.world.tenant, short, Options::default()).await;
-    assert!(told(short).is_err_and(|why| why.to_string().starts_with("short: a/tea (400 asked, 399 available")));
+    assert!(told(short).is_err_and(|why| why.to_string().starts_with("not enough: a/tea (400 asked, 399 available")));
     shop.buy("tea", 1, 5).await;
     let (id, command) = reverse();
     let reversal = carry_out(&shop, id, command).await;
