@@ -1,4 +1,4 @@
-//! The attributes by which handlers and wire types describe themselves. Unit tests compile them into the description of
+//! The attributes by which handlers and their queries describe themselves. Unit tests compile them into the description of
 //! the API; other builds leave them out, because the generated code is large and the committed text says the same.
 
 #[cfg(not(test))]
