@@ -113,16 +113,6 @@ impl Idempotency {
         RequestKey::new(text, &request).map(Some).map_err(|invalid| malformed(&invalid.to_string()))
     }
 
-    /// For requests whose answer is not kept.
-    pub(crate) fn refuse(&self, why: &str) -> Result<(), Problem> {
-        if self.0.is_none() {
-            return Ok(());
-        }
-        let detail = format!("this request takes no Idempotency-Key: {why}");
-        Err(Problem::new(Code::IdempotencyKeyMalformed, detail))
-    }
-
-    /// For requests whose repeat could not be told from a second one.
     pub(crate) fn needed_key(&self, request: &impl Serialize, or: impl Display) -> Result<Option<RequestKey>, Problem> {
         let missing = || {
             let detail = format!("send an Idempotency-Key, so that the request can be repeated safely{or}");
@@ -140,6 +130,45 @@ impl Idempotency {
     ) -> Result<Option<RequestKey>, Problem> {
         let or = format_args!(", or give the {what} an id of your own (a UUIDv7)");
         if has_id { self.key(request) } else { self.needed_key(request, or) }
+    }
+}
+
+/// For requests whose repeat could not be told from a second one.
+pub(crate) struct IdempotencyNeeded(Idempotency);
+
+impl FromRequestParts<Api> for IdempotencyNeeded {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, api: &Api) -> Result<IdempotencyNeeded, Problem> {
+        Idempotency::from_request_parts(parts, api).await.map(IdempotencyNeeded)
+    }
+}
+
+impl IdempotencyNeeded {
+    pub(crate) fn key(&self, request: &impl Serialize) -> Result<Option<RequestKey>, Problem> {
+        self.0.needed_key(request, "")
+    }
+}
+
+/// For requests whose answer is not kept.
+pub(crate) struct IdempotencyRefused(Idempotency);
+
+impl FromRequestParts<Api> for IdempotencyRefused {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, api: &Api) -> Result<IdempotencyRefused, Problem> {
+        Idempotency::from_request_parts(parts, api).await.map(IdempotencyRefused)
+    }
+}
+
+impl IdempotencyRefused {
+    /// Says why, to a caller who gave a key.
+    pub(crate) fn check(&self, why: &str) -> Result<(), Problem> {
+        if self.0.0.is_none() {
+            return Ok(());
+        }
+        let detail = format!("this request takes no Idempotency-Key: {why}");
+        Err(Problem::new(Code::IdempotencyKeyMalformed, detail))
     }
 }
 

@@ -13,13 +13,13 @@ use crate::describe;
 use crate::problem::{Code, Problem};
 
 /// The process is alive
-#[describe::path(get, path = "/healthz", tag = "Health", security(()), responses((status = 200, body = Health)))]
+#[describe::path(get, "/healthz", tag = "Health", security(()))]
 pub(super) async fn healthz() -> Reply<Health> {
     Reply::found(Health::OK)
 }
 
 /// The server can do its work: the store answers, and every lane takes commands
-#[describe::path(get, path = "/readyz", tag = "Health", security(()), responses((status = 200, body = Health)))]
+#[describe::path(get, "/readyz", tag = "Health", security(()))]
 pub(super) async fn readyz(api: Api) -> Answer<Health> {
     if api.shared.stop.is_cancelled() {
         return Err(Fault::Stopping.into());
@@ -34,7 +34,8 @@ pub(super) async fn readyz(api: Api) -> Answer<Health> {
 /// Metrics for Prometheus
 ///
 /// Needs a key with the scope `admin`, unless the configuration opens it.
-#[describe::path(get, path = "/metrics", tag = "Health", responses((status = 200, body = String, content_type = "text/plain")))]
+#[describe::path(get, "/metrics", tag = "Health",
+    responses((status = 200, body = String, content_type = "text/plain")))]
 pub(super) async fn metrics_text(api: Api, request: Request) -> Result<Response, Problem> {
     let (mut parts, _) = request.into_parts();
     if !api.shared.config.metrics_open {

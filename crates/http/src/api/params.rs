@@ -6,6 +6,10 @@ use axum::extract::path::RawPathParamsIter;
 use axum::extract::{FromRequestParts, RawPathParams};
 use axum::http::request::Parts;
 use serde::de::DeserializeOwned;
+#[cfg(test)]
+use utoipa::PartialSchema;
+#[cfg(test)]
+use utoipa::openapi::{RefOr, Schema};
 
 use super::Api;
 use crate::problem::{Code, Problem};
@@ -43,6 +47,10 @@ impl<T: FromPath> FromRequestParts<Api> for InPath<T> {
 /// What is named by one segment of a path, or by several that follow each other.
 pub(crate) trait FromPath: Sized {
     fn from_path(segments: &mut Segments<'_>) -> Result<Self, Problem>;
+
+    /// One for each segment.
+    #[cfg(test)]
+    fn schemas() -> Vec<RefOr<Schema>>;
 }
 
 /// The parameters of a path in their order, without the tenant: that one is the caller's.
@@ -62,6 +70,11 @@ impl<A: FromPath, B: FromPath> FromPath for (A, B) {
     fn from_path(segments: &mut Segments<'_>) -> Result<(A, B), Problem> {
         Ok((A::from_path(segments)?, B::from_path(segments)?))
     }
+
+    #[cfg(test)]
+    fn schemas() -> Vec<RefOr<Schema>> {
+        [A::schemas(), B::schemas()].concat()
+    }
 }
 
 /// A segment that is looked up as it is.
@@ -71,17 +84,40 @@ impl FromPath for Text {
     fn from_path(segments: &mut Segments<'_>) -> Result<Text, Problem> {
         Ok(Text(segments.text().to_owned()))
     }
+
+    #[cfg(test)]
+    fn schemas() -> Vec<RefOr<Schema>> {
+        vec![String::schema()]
+    }
 }
 
 /// `from_path!(HoldId: HoldId::parse)`: types that one segment names, and what reads them.
+/// `from_path!(RoomTypeKey { property: PropertyName, code: RoomTypeCode })`: a type that several segments name together.
 macro_rules! from_path {
     ($($type:ty: $read:expr),+) => {$(
         impl $crate::api::FromPath for $type {
             fn from_path(segments: &mut $crate::api::Segments<'_>) -> Result<$type, $crate::problem::Problem> {
                 segments.read($read)
             }
+
+            #[cfg(test)]
+            fn schemas() -> Vec<utoipa::openapi::RefOr<utoipa::openapi::Schema>> {
+                vec![$crate::openapi::parameters::mention::<$type>()]
+            }
         }
     )+};
+    ($type:ident { $($part:ident: $part_type:ty),+ }) => {
+        impl $crate::api::FromPath for $type {
+            fn from_path(segments: &mut $crate::api::Segments<'_>) -> Result<$type, $crate::problem::Problem> {
+                Ok($type { $($part: $crate::api::FromPath::from_path(segments)?),+ })
+            }
+
+            #[cfg(test)]
+            fn schemas() -> Vec<utoipa::openapi::RefOr<utoipa::openapi::Schema>> {
+                [$(<$part_type as $crate::api::FromPath>::schemas()),+].concat()
+            }
+        }
+    };
 }
 
 pub(crate) use from_path;

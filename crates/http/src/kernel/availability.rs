@@ -39,8 +39,7 @@ impl Range {
 }
 
 /// What is free over a range of nights
-#[describe::path(get, path = "/v1/{tenant}/availability", tag = "Pools", params(Range),
-    responses((status = 200, body = Availability)))]
+#[describe::path(get, "/v1/{tenant}/availability", tag = "Pools")]
 pub(super) async fn availability(api: Api, caller: Caller<Read>, Query(range): Query<Range>) -> Answer<Availability> {
     let nights = range.nights()?;
     let (from, until) = (range.from, range.until);

@@ -39,7 +39,7 @@ pub(super) struct Item {
 /// Up to 10,000 commands in up to 8 MiB. Each carries the id of its hold, is decided by itself and answered by itself;
 /// the whole is not atomic. A command whose shape is wrong refuses the whole request; nothing is changed then. With
 /// `Prefer: return=minimal` the holds are left out of the answer, as they are beyond its first 16 MiB.
-#[describe::path(post, path = "/v1/{tenant}/holds/batch", tag = "Holds",
+#[describe::path(post, "/v1/{tenant}/holds/batch", tag = "Holds",
     params(("Prefer" = Option<String>, Header, example = "return=minimal")), request_body = BatchRequest,
     responses((status = 200, body = BatchResponse)))]
 pub(super) async fn holds_batch(api: Api, caller: Caller<Sell>, request: Request) -> Result<Response, Problem> {

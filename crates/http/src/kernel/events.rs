@@ -43,8 +43,8 @@ pub(crate) struct ListEvents {
 ///
 /// In commit order, without gaps. With `Accept: text/event-stream` it is a live stream (server-sent events) that goes
 /// on after `Last-Event-ID`.
-#[describe::path(get, path = "/v1/{tenant}/events", tag = "Events",
-    params(ListEvents, ("Last-Event-ID" = Option<String>, Header)),
+#[describe::path(get, "/v1/{tenant}/events", tag = "Events",
+    params(("Last-Event-ID" = Option<String>, Header)),
     responses((status = 200, content((EventPage = "application/json"), (String = "text/event-stream")))))]
 pub(super) async fn events(
     api: Api,

@@ -5,7 +5,7 @@ use surehold_core::kernel::{self, Refusal};
 use super::pools::{PoolPath, SlotQuery};
 use crate::api::{Answer, Api, Caller, Read, Reply};
 use crate::describe;
-use crate::wire::{Explanation, described};
+use crate::wire::{Explanation};
 
 const HOLDS_READ_MAX: u16 = 1_000;
 const HOLDS_LISTED_MAX: usize = 100;
@@ -13,8 +13,7 @@ const HOLDS_LISTED_MAX: usize = 100;
 /// Why is this pool sold out?
 ///
 /// Which holds have its units, and when the next one is free at the latest.
-#[describe::path(get, path = "/v1/{tenant}/pools/{resource}/explain", tag = "Pools",
-    params(("resource" = described::ResourceName, Path), SlotQuery), responses((status = 200, body = Explanation)))]
+#[describe::path(get, "/v1/{tenant}/pools/{resource}/explain", tag = "Pools", params(PoolPath))]
 pub(super) async fn pool_explain(api: Api, caller: Caller<Read>, PoolPath(key): PoolPath) -> Answer<Explanation> {
     let views = api.views();
     let pool = views.record::<kernel::Pool>(caller.tenant, &key).await?;

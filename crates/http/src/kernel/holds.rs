@@ -5,12 +5,12 @@ use surehold_engine::new_hold_id;
 use uuid::Uuid;
 
 use crate::api::{
-    Answer, Api, Caller, Idempotency, InPath, Json, Query, Read, Reply, Sell, from_path, malformed, next_page,
+    Answer, Api, Caller, Idempotency, IdempotencyNeeded, InPath, Json, Query, Read, Reply, Sell, from_path, malformed, next_page,
     page_items,
 };
 use crate::describe;
 use crate::problem::Problem;
-use crate::wire::{ConvertHold, ExtendHold, GiveBack, Hold, HoldPage, MoveBooked, PlaceHold, described};
+use crate::wire::{ConvertHold, ExtendHold, GiveBack, Hold, HoldPage, MoveBooked, PlaceHold};
 
 from_path!(HoldId: HoldId::parse);
 
@@ -18,9 +18,7 @@ from_path!(HoldId: HoldId::parse);
 ///
 /// All lines or none. With an `id` of your own (a UUIDv7) or an `Idempotency-Key` the request can be repeated: the
 /// same content finds the same hold, other content is refused.
-#[describe::path(post, path = "/v1/{tenant}/holds", tag = "Holds",
-    params(("Idempotency-Key" = Option<described::IdempotencyKey>, Header)), request_body = PlaceHold,
-    responses((status = 201, body = Hold)))]
+#[describe::path(post, "/v1/{tenant}/holds", tag = "Holds", status(201))]
 pub(super) async fn hold_place(
     api: Api,
     caller: Caller<Sell>,
@@ -35,8 +33,7 @@ pub(super) async fn hold_place(
 }
 
 /// Look at a hold
-#[describe::path(get, path = "/v1/{tenant}/holds/{hold}", tag = "Holds", params(("hold" = described::HoldId, Path)),
-    responses((status = 200, body = Hold)))]
+#[describe::path(get, "/v1/{tenant}/holds/{hold}", tag = "Holds")]
 pub(super) async fn hold_get(api: Api, caller: Caller<Read>, InPath(id): InPath<HoldId>) -> Answer<Hold> {
     let views = api.views();
     // The time first: read after the hold, it could show one as expired that was extended in between.
@@ -55,8 +52,7 @@ pub(crate) struct ListHolds {
 }
 
 /// List holds by reference, or active ones by expiry
-#[describe::path(get, path = "/v1/{tenant}/holds", tag = "Holds", params(ListHolds),
-    responses((status = 200, body = HoldPage)))]
+#[describe::path(get, "/v1/{tenant}/holds", tag = "Holds")]
 pub(super) async fn holds_list(api: Api, caller: Caller<Read>, Query(query): Query<ListHolds>) -> Answer<HoldPage> {
     let limit = page_items(query.limit)?;
     let views = api.views();
@@ -101,9 +97,7 @@ fn not_a_cursor() -> Problem {
 /// Give a live hold more time
 ///
 /// `until` is safe to repeat; `by_secs` needs an `Idempotency-Key`.
-#[describe::path(post, path = "/v1/{tenant}/holds/{hold}/extend", tag = "Holds",
-    params(("hold" = described::HoldId, Path), ("Idempotency-Key" = Option<described::IdempotencyKey>, Header)),
-    request_body = ExtendHold, responses((status = 200, body = Hold)))]
+#[describe::path(post, "/v1/{tenant}/holds/{hold}/extend", tag = "Holds")]
 pub(super) async fn hold_extend(
     api: Api,
     caller: Caller<Sell>,
@@ -121,9 +115,7 @@ pub(super) async fn hold_extend(
 /// Convert a live hold into what the customer keeps
 ///
 /// Safe to repeat: the same conversion says what was kept.
-#[describe::path(post, path = "/v1/{tenant}/holds/{hold}/convert", tag = "Holds",
-    params(("hold" = described::HoldId, Path), ("Idempotency-Key" = Option<described::IdempotencyKey>, Header)),
-    request_body = ConvertHold, responses((status = 200, body = Hold)))]
+#[describe::path(post, "/v1/{tenant}/holds/{hold}/convert", tag = "Holds")]
 pub(super) async fn hold_convert(
     api: Api,
     caller: Caller<Sell>,
@@ -138,9 +130,7 @@ pub(super) async fn hold_convert(
 /// Cancel a live hold
 ///
 /// Takes no body. Safe to repeat.
-#[describe::path(post, path = "/v1/{tenant}/holds/{hold}/cancel", tag = "Holds",
-    params(("hold" = described::HoldId, Path), ("Idempotency-Key" = Option<described::IdempotencyKey>, Header)),
-    responses((status = 200, body = Hold)))]
+#[describe::path(post, "/v1/{tenant}/holds/{hold}/cancel", tag = "Holds")]
 pub(super) async fn hold_cancel(
     api: Api,
     caller: Caller<Sell>,
@@ -154,33 +144,29 @@ pub(super) async fn hold_cancel(
 /// Exchange booked units for others
 ///
 /// All or nothing: other nights, another room. Needs an `Idempotency-Key`.
-#[describe::path(post, path = "/v1/{tenant}/holds/{hold}/move", tag = "Holds",
-    params(("hold" = described::HoldId, Path), ("Idempotency-Key" = described::IdempotencyKey, Header)),
-    request_body = MoveBooked, responses((status = 200, body = Hold)))]
+#[describe::path(post, "/v1/{tenant}/holds/{hold}/move", tag = "Holds")]
 pub(super) async fn hold_move(
     api: Api,
     caller: Caller<Sell>,
     InPath(id): InPath<HoldId>,
-    idempotency: Idempotency,
+    idempotency: IdempotencyNeeded,
     Json(body): Json<MoveBooked>,
 ) -> Answer<Hold> {
-    let key = idempotency.needed_key(&(id, &body), "")?;
+    let key = idempotency.key(&(id, &body))?;
     api.run(caller.tenant, body.into_command(id)?, key).await
 }
 
 /// Give booked units back
 ///
 /// Needs an `Idempotency-Key`.
-#[describe::path(post, path = "/v1/{tenant}/holds/{hold}/give-back", tag = "Holds",
-    params(("hold" = described::HoldId, Path), ("Idempotency-Key" = described::IdempotencyKey, Header)),
-    request_body = GiveBack, responses((status = 200, body = Hold)))]
+#[describe::path(post, "/v1/{tenant}/holds/{hold}/give-back", tag = "Holds")]
 pub(super) async fn hold_give_back(
     api: Api,
     caller: Caller<Sell>,
     InPath(id): InPath<HoldId>,
-    idempotency: Idempotency,
+    idempotency: IdempotencyNeeded,
     Json(body): Json<GiveBack>,
 ) -> Answer<Hold> {
-    let key = idempotency.needed_key(&(id, &body), "")?;
+    let key = idempotency.key(&(id, &body))?;
     api.run(caller.tenant, body.into_command(id)?, key).await
 }

@@ -4,11 +4,11 @@
 use axum::http::StatusCode;
 use surehold_core::kernel::{KeyId, KeyScopes, Slug, TenantId, commands};
 
-use crate::api::{Admin, Answer, Api, Idempotency, InPath, Json, Query, Reply, from_path};
+use crate::api::{Admin, Answer, Api, IdempotencyRefused, InPath, Json, Query, Reply, from_path};
 use crate::describe;
 use crate::keys::{KeyMode, KeyRef, Secret};
 use crate::problem::{Code, Problem};
-use crate::wire::{CreateKey, Key, KeyPage, NewKey, PAGE_ITEMS_MAX, RotateKey, described};
+use crate::wire::{CreateKey, Key, KeyPage, NewKey, PAGE_ITEMS_MAX, RotateKey};
 
 #[describe::query]
 pub(crate) struct ListKeys {
@@ -28,8 +28,7 @@ async fn whose(api: &Api, tenant: Option<&Slug>, mode: KeyMode) -> Result<Tenant
 }
 
 /// List keys, newest first
-#[describe::path(get, path = "/admin/keys", tag = "Administration", params(ListKeys),
-    responses((status = 200, body = KeyPage)))]
+#[describe::path(get, "/admin/keys", tag = "Administration")]
 pub(super) async fn keys_list(api: Api, _: Admin, Query(query): Query<ListKeys>) -> Answer<KeyPage> {
     let tenant = whose(&api, query.tenant.as_ref(), query.mode.unwrap_or(KeyMode::Live)).await?;
     let keys = api.views().keys(tenant, PAGE_ITEMS_MAX).await?;
@@ -48,15 +47,14 @@ fn new_key(tenant: TenantId) -> Result<(KeyRef, Secret), Problem> {
 /// Create a key
 ///
 /// The answer shows the key, this once. It is usable at once on every node.
-#[describe::path(post, path = "/admin/keys", tag = "Administration", request_body = CreateKey,
-    responses((status = 201, body = NewKey)))]
+#[describe::path(post, "/admin/keys", tag = "Administration", status(201))]
 pub(super) async fn key_create(
     api: Api,
     _: Admin,
-    idempotency: Idempotency,
+    idempotency: IdempotencyRefused,
     Json(body): Json<CreateKey>,
 ) -> Answer<NewKey> {
-    idempotency.refuse(NOT_REPEATABLE)?;
+    idempotency.check(NOT_REPEATABLE)?;
     let scopes = body.scopes;
     let scopes = KeyScopes::new(&scopes)?;
     let live = whose(&api, body.tenant.as_ref(), KeyMode::Live).await?;
@@ -88,16 +86,15 @@ fn created(key: KeyRef, secret: &Secret, record: surehold_core::kernel::ApiKey) 
 /// Replace a key
 ///
 /// The new key has the same name, scopes, limits and lifetime; the old one stays good for `overlap_secs`.
-#[describe::path(post, path = "/admin/keys/{key}/rotate", tag = "Administration", params(("key" = described::KeyRef, Path)),
-    request_body = RotateKey, responses((status = 201, body = NewKey)))]
+#[describe::path(post, "/admin/keys/{key}/rotate", tag = "Administration", status(201))]
 pub(super) async fn key_rotate(
     api: Api,
     _: Admin,
     InPath(old): InPath<KeyRef>,
-    idempotency: Idempotency,
+    idempotency: IdempotencyRefused,
     Json(body): Json<RotateKey>,
 ) -> Answer<NewKey> {
-    idempotency.refuse(NOT_REPEATABLE)?;
+    idempotency.check(NOT_REPEATABLE)?;
     let (key, secret) = new_key(old.tenant)?;
     let rotate = commands::RotateKey::new(old.id, key.id, secret.hash(), body.overlap_secs)?;
     let done = api.engine().run(old.tenant, rotate).await?;
@@ -107,8 +104,7 @@ pub(super) async fn key_rotate(
 /// Revoke a key
 ///
 /// Takes no body. Within a second it opens nothing any more, on any node. Safe to repeat.
-#[describe::path(post, path = "/admin/keys/{key}/revoke", tag = "Administration", params(("key" = described::KeyRef, Path)),
-    responses((status = 200, body = Key)))]
+#[describe::path(post, "/admin/keys/{key}/revoke", tag = "Administration")]
 pub(super) async fn key_revoke(api: Api, _: Admin, InPath(key): InPath<KeyRef>) -> Answer<Key> {
     let done = api.engine().run(key.tenant, commands::RevokeKey { id: key.id }).await?;
     Ok(Reply { replayed: done.replayed, ..Reply::found(Key::new(key.tenant, done.reply)) })

@@ -4,9 +4,11 @@ use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
 use serde::Deserialize;
 use surehold_core::kernel::{self, PoolKey, Refusal, ResourceName, Slot, commands};
+#[cfg(test)]
+use utoipa::openapi::path::{Parameter, ParameterIn};
 
 use crate::api::{
-    Answer, Api, Caller, Idempotency, InPath, Json, Manage, Query, Read, Reply, from_path, malformed, next_page,
+    Answer, Api, Caller, IdempotencyNeeded, InPath, Json, Manage, Query, Read, Reply, from_path, malformed, next_page,
     page_items,
 };
 use crate::describe;
@@ -43,6 +45,13 @@ impl FromRequestParts<Api> for PoolPath {
     }
 }
 
+#[cfg(test)]
+impl utoipa::IntoParams for PoolPath {
+    fn into_params(place: impl Fn() -> Option<ParameterIn>) -> Vec<Parameter> {
+        [InPath::<ResourceName>::into_params(&place), SlotQuery::into_params(&place)].concat()
+    }
+}
+
 #[describe::query(page)]
 pub(crate) struct ListPools {
     /// Only pools of this resource.
@@ -50,8 +59,7 @@ pub(crate) struct ListPools {
 }
 
 /// List pools
-#[describe::path(get, path = "/v1/{tenant}/pools", tag = "Pools", params(ListPools),
-    responses((status = 200, body = PoolPage)))]
+#[describe::path(get, "/v1/{tenant}/pools", tag = "Pools")]
 pub(super) async fn pools_list(api: Api, caller: Caller<Read>, Query(query): Query<ListPools>) -> Answer<PoolPage> {
     let limit = page_items(query.limit)?;
     let after = query.after.as_deref().map(parse_cursor).transpose()?;
@@ -75,8 +83,7 @@ pub(super) fn parse_cursor(text: &str) -> Result<PoolKey, Problem> {
 /// Put many pools, all or none
 ///
 /// What is left out of a pool stays as it is. Safe to repeat.
-#[describe::path(put, path = "/v1/{tenant}/pools", tag = "Pools", request_body = PutPools,
-    responses((status = 200, body = PoolPage)))]
+#[describe::path(put, "/v1/{tenant}/pools", tag = "Pools")]
 pub(super) async fn pools_put(api: Api, caller: Caller<Manage>, Json(body): Json<PutPools>) -> Answer<PoolPage> {
     let done = api.engine().run(caller.tenant, body.into_command()?).await?;
     let pools = done.reply.into_iter().map(Pool::from).collect();
@@ -84,8 +91,7 @@ pub(super) async fn pools_put(api: Api, caller: Caller<Manage>, Json(body): Json
 }
 
 /// Look at a pool
-#[describe::path(get, path = "/v1/{tenant}/pools/{resource}", tag = "Pools",
-    params(("resource" = described::ResourceName, Path), SlotQuery), responses((status = 200, body = Pool)))]
+#[describe::path(get, "/v1/{tenant}/pools/{resource}", tag = "Pools", params(PoolPath))]
 pub(super) async fn pool_get(api: Api, caller: Caller<Read>, PoolPath(key): PoolPath) -> Answer<Pool> {
     let pool = api.views().record::<kernel::Pool>(caller.tenant, &key).await?;
     let pool = pool.ok_or_else(|| Refusal::PoolNotFound { pools: vec![key] })?;
@@ -96,9 +102,7 @@ pub(super) async fn pool_get(api: Api, caller: Caller<Read>, PoolPath(key): Pool
 ///
 /// Sets what is given, creates the pool if it does not exist. Safe to repeat. With `expected_version` it changes the
 /// pool only if nobody else did.
-#[describe::path(put, path = "/v1/{tenant}/pools/{resource}", tag = "Pools",
-    params(("resource" = described::ResourceName, Path), SlotQuery), request_body = PutPool,
-    responses((status = 200, body = Pool)))]
+#[describe::path(put, "/v1/{tenant}/pools/{resource}", tag = "Pools", params(PoolPath))]
 pub(super) async fn pool_put(
     api: Api,
     caller: Caller<Manage>,
@@ -111,17 +115,15 @@ pub(super) async fn pool_put(
 /// Change a pool's total by a difference
 ///
 /// Needs an `Idempotency-Key`: a repeat could not be told from a second delivery.
-#[describe::path(post, path = "/v1/{tenant}/pools/{resource}/adjust", tag = "Pools",
-    params(("resource" = described::ResourceName, Path), SlotQuery, ("Idempotency-Key" = described::IdempotencyKey, Header)),
-    request_body = AdjustPool, responses((status = 200, body = Pool)))]
+#[describe::path(post, "/v1/{tenant}/pools/{resource}/adjust", tag = "Pools", params(PoolPath))]
 pub(super) async fn pool_adjust(
     api: Api,
     caller: Caller<Manage>,
     PoolPath(pool): PoolPath,
-    idempotency: Idempotency,
+    idempotency: IdempotencyNeeded,
     Json(body): Json<AdjustPool>,
 ) -> Answer<Pool> {
-    let key = idempotency.needed_key(&(&pool, &body), "")?;
+    let key = idempotency.key(&(&pool, &body))?;
     let adjust = commands::AdjustPool::new(pool, body.total_delta)?;
     api.run(caller.tenant, adjust, key).await
 }

@@ -11,7 +11,7 @@ use crate::problem::Problem;
 use crate::wire::{CreateTenant, Policy, Tenant, TenantPage};
 
 /// The tenant and its policy
-#[describe::path(get, path = "/v1/{tenant}", tag = "Tenants", responses((status = 200, body = Tenant)))]
+#[describe::path(get, "/v1/{tenant}", tag = "Tenants")]
 pub(super) async fn tenant_get(api: Api, caller: Caller<Read>) -> Answer<Tenant> {
     let tenant = read(api.views(), caller.tenant).await?;
     Ok(Reply::found(tenant))
@@ -26,8 +26,7 @@ async fn read(views: &Views, id: TenantId) -> Result<Tenant, Problem> {
 /// Change the tenant's policy for holds
 ///
 /// What is left out takes its default. Safe to repeat; holds that are there keep their expiry.
-#[describe::path(put, path = "/v1/{tenant}/policy", tag = "Tenants", request_body = Policy,
-    responses((status = 200, body = Policy)))]
+#[describe::path(put, "/v1/{tenant}/policy", tag = "Tenants")]
 pub(super) async fn policy_put(api: Api, caller: Caller<Manage>, Json(body): Json<Policy>) -> Answer<Policy> {
     api.run(caller.tenant, commands::SetPolicy::new(body.into())?, None).await
 }
@@ -36,8 +35,7 @@ pub(super) async fn policy_put(api: Api, caller: Caller<Manage>, Json(body): Jso
 pub(crate) struct ListTenants {}
 
 /// List tenants
-#[describe::path(get, path = "/admin/tenants", tag = "Administration", params(ListTenants),
-    responses((status = 200, body = TenantPage)))]
+#[describe::path(get, "/admin/tenants", tag = "Administration")]
 pub(super) async fn tenants_list(api: Api, _: Admin, Query(query): Query<ListTenants>) -> Answer<TenantPage> {
     let limit = page_items(query.limit)?;
     let tenants = api.views().tenants(query.after.as_ref().map_or("", Slug::as_str), limit).await?;
@@ -49,8 +47,7 @@ pub(super) async fn tenants_list(api: Api, _: Admin, Query(query): Query<ListTen
 /// Create a tenant
 ///
 /// The slug is its identity: a repeat finds the tenant that is there, with the policy that it has.
-#[describe::path(post, path = "/admin/tenants", tag = "Administration", request_body = CreateTenant,
-    responses((status = 201, body = Tenant)))]
+#[describe::path(post, "/admin/tenants", tag = "Administration", status(201))]
 pub(super) async fn tenant_create(api: Api, _: Admin, Json(body): Json<CreateTenant>) -> Answer<Tenant> {
     let CreateTenant { slug, policy } = body;
     let id = create(&api, slug, policy).await?;

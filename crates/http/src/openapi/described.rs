@@ -9,6 +9,7 @@ use utoipa::openapi::schema::{AdditionalProperties, ArrayItems, OneOf, SchemaTyp
 use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityRequirement, SecurityScheme};
 use utoipa::openapi::{Components, ContentBuilder, OpenApi, Ref, RefOr, ResponseBuilder, Schema};
 
+use super::parameters::name_parameters;
 use super::schemas::add_all;
 use super::unions::name_variants;
 use super::{COMMITTED, described_path, document, mentioned, problems};
@@ -73,9 +74,10 @@ fn finish(mut openapi: OpenApi) -> OpenApi {
     name_variants(&mut components.schemas);
     let paths = std::mem::take(&mut openapi.paths.paths);
     openapi.paths.paths = paths.into_iter().map(|(path, item)| (described_path(&path), item)).collect();
-    for item in openapi.paths.paths.values_mut() {
+    for (path, item) in &mut openapi.paths.paths {
         let methods = [&mut item.get, &mut item.put, &mut item.post, &mut item.delete, &mut item.patch];
         for operation in methods.into_iter().flatten() {
+            name_parameters(path, operation);
             finish_operation(operation);
             close_request(operation, components);
         }

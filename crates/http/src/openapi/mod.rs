@@ -6,6 +6,8 @@ pub(crate) mod described;
 #[cfg(test)]
 mod events;
 #[cfg(test)]
+pub(crate) mod parameters;
+#[cfg(test)]
 mod problems;
 #[cfg(test)]
 mod schemas;

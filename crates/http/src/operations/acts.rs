@@ -7,7 +7,7 @@ use surehold_engine::{Options, RequestKey};
 use crate::api::{Answer, Api, Caller, Idempotency, InPath, Json, Manage, Reply};
 use crate::describe;
 use crate::problem::{Code, Problem};
-use crate::wire::{Act, EffectSettled, OperationActed, SettleEffect, described};
+use crate::wire::{Act, EffectSettled, OperationActed, SettleEffect};
 
 async fn act<C: Command<Reply = OperationState, Refusal = OperationRefusal>>(
     api: &Api,
@@ -24,10 +24,7 @@ async fn act<C: Command<Reply = OperationState, Refusal = OperationRefusal>>(
 /// Run a waiting operation at once
 ///
 /// What waits for an instant or a precondition is due now. An operation that waits for another one is not touched.
-#[describe::path(post, path = "/v1/{tenant}/operations/{type}/{key}/retry", tag = "Operations",
-    params(("type" = described::TypeName, Path), ("key" = described::DedupeKey, Path),
-        ("Idempotency-Key" = Option<described::IdempotencyKey>, Header)), request_body = Act,
-    responses((status = 200, body = OperationActed)))]
+#[describe::path(post, "/v1/{tenant}/operations/{type}/{key}/retry", tag = "Operations")]
 pub(super) async fn operation_retry(
     api: Api,
     caller: Caller<Manage>,
@@ -45,10 +42,7 @@ pub(super) async fn operation_retry(
 ///
 /// It is not done, and nobody need look at it again. Refused while it runs and while one of its effects may have
 /// happened. Safe to repeat.
-#[describe::path(post, path = "/v1/{tenant}/operations/{type}/{key}/cancel", tag = "Operations",
-    params(("type" = described::TypeName, Path), ("key" = described::DedupeKey, Path),
-        ("Idempotency-Key" = Option<described::IdempotencyKey>, Header)), request_body = Act,
-    responses((status = 200, body = OperationActed)))]
+#[describe::path(post, "/v1/{tenant}/operations/{type}/{key}/cancel", tag = "Operations")]
 pub(super) async fn operation_cancel(
     api: Api,
     caller: Caller<Manage>,
@@ -65,10 +59,7 @@ pub(super) async fn operation_cancel(
 /// Do a dead operation anew
 ///
 /// Effects that are confirmed stay; those in doubt are asked about before anything is sent.
-#[describe::path(post, path = "/v1/{tenant}/operations/{type}/{key}/redrive", tag = "Operations",
-    params(("type" = described::TypeName, Path), ("key" = described::DedupeKey, Path),
-        ("Idempotency-Key" = Option<described::IdempotencyKey>, Header)), request_body = Act,
-    responses((status = 200, body = OperationActed)))]
+#[describe::path(post, "/v1/{tenant}/operations/{type}/{key}/redrive", tag = "Operations")]
 pub(super) async fn operation_redrive(
     api: Api,
     caller: Caller<Manage>,
@@ -90,10 +81,7 @@ pub(super) async fn operation_redrive(
 /// Say what became of an effect in doubt
 ///
 /// Somebody has looked at the provider's. The operation goes on when it is redriven.
-#[describe::path(post, path = "/v1/{tenant}/operations/{type}/{key}/settle", tag = "Operations",
-    params(("type" = described::TypeName, Path), ("key" = described::DedupeKey, Path),
-        ("Idempotency-Key" = Option<described::IdempotencyKey>, Header)), request_body = SettleEffect,
-    responses((status = 200, body = EffectSettled)))]
+#[describe::path(post, "/v1/{tenant}/operations/{type}/{key}/settle", tag = "Operations")]
 pub(super) async fn operation_settle(
     api: Api,
     caller: Caller<Manage>,

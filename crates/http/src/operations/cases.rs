@@ -2,6 +2,8 @@
 
 use surehold_core::kernel::Timestamp;
 use surehold_core::operations::{self, CaseKey, CaseState, OperationRefusal};
+#[cfg(test)]
+use utoipa::openapi::{RefOr, Schema};
 
 use super::look::parse_micros;
 use crate::api::{
@@ -9,6 +11,8 @@ use crate::api::{
     next_page, page_items,
 };
 use crate::describe;
+#[cfg(test)]
+use crate::openapi::parameters::mention;
 use crate::problem::Problem;
 use crate::wire::{Act, AssignCase, Case, CasePage, described};
 
@@ -36,6 +40,11 @@ impl FromPath for CaseKey {
         };
         case_key(&kind, segments.text()).ok_or_else(not_one)
     }
+
+    #[cfg(test)]
+    fn schemas() -> Vec<RefOr<Schema>> {
+        vec![mention::<described::CaseKind>(), mention::<described::CaseKey>()]
+    }
 }
 
 #[describe::query(page)]
@@ -45,8 +54,7 @@ pub(crate) struct ListCases {
 }
 
 /// List cases, the longest open first
-#[describe::path(get, path = "/v1/{tenant}/cases", tag = "Cases", params(ListCases),
-    responses((status = 200, body = CasePage)))]
+#[describe::path(get, "/v1/{tenant}/cases", tag = "Cases")]
 pub(super) async fn cases_list(api: Api, caller: Caller<Read>, Query(query): Query<ListCases>) -> Answer<CasePage> {
     let limit = page_items(query.limit)?;
     let after = query.after.as_deref().map(parse_cursor).transpose()?;
@@ -71,9 +79,7 @@ pub(super) fn parse_cursor(text: &str) -> Result<(Timestamp, CaseKey), Problem> 
 }
 
 /// Look at a case
-#[describe::path(get, path = "/v1/{tenant}/cases/{kind}/{key}", tag = "Cases",
-    params(("kind" = described::CaseKind, Path), ("key" = described::CaseKey, Path)),
-    responses((status = 200, body = Case)))]
+#[describe::path(get, "/v1/{tenant}/cases/{kind}/{key}", tag = "Cases")]
 pub(super) async fn case_get(api: Api, caller: Caller<Read>, InPath(case): InPath<CaseKey>) -> Answer<Case> {
     let found = api.views().record::<operations::Case>(caller.tenant, &case).await?;
     let found = found.ok_or(OperationRefusal::CaseNotFound { case })?;
@@ -83,10 +89,7 @@ pub(super) async fn case_get(api: Api, caller: Caller<Read>, InPath(case): InPat
 /// Give a case to somebody
 ///
 /// Safe to repeat.
-#[describe::path(post, path = "/v1/{tenant}/cases/{kind}/{key}/assign", tag = "Cases",
-    params(("kind" = described::CaseKind, Path), ("key" = described::CaseKey, Path),
-        ("Idempotency-Key" = Option<described::IdempotencyKey>, Header)), request_body = AssignCase,
-    responses((status = 200, body = Case)))]
+#[describe::path(post, "/v1/{tenant}/cases/{kind}/{key}/assign", tag = "Cases")]
 pub(super) async fn case_assign(
     api: Api,
     caller: Caller<Manage>,
@@ -102,10 +105,7 @@ pub(super) async fn case_assign(
 /// Resolve a case
 ///
 /// Safe to repeat: a case that is resolved stays as it was resolved first. What happens again opens it again.
-#[describe::path(post, path = "/v1/{tenant}/cases/{kind}/{key}/resolve", tag = "Cases",
-    params(("kind" = described::CaseKind, Path), ("key" = described::CaseKey, Path),
-        ("Idempotency-Key" = Option<described::IdempotencyKey>, Header)), request_body = Act,
-    responses((status = 200, body = Case)))]
+#[describe::path(post, "/v1/{tenant}/cases/{kind}/{key}/resolve", tag = "Cases")]
 pub(super) async fn case_resolve(
     api: Api,
     caller: Caller<Manage>,

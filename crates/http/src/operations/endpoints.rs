@@ -12,12 +12,12 @@ use surehold_core::operations::outbox::{
 use surehold_engine::ReplayWish;
 
 use super::seen::delivery_seen;
-use crate::api::{Answer, Api, Caller, Idempotency, InPath, Json, Manage, Query, Reply, from_path, page_items};
+use crate::api::{Answer, Api, Caller, IdempotencyRefused, InPath, Json, Manage, Query, Reply, from_path, page_items};
 use crate::describe;
 use crate::problem::{Code, Problem};
 use crate::wire::{
     EnableWebhookEndpoint, NewWebhookEndpoint, PAGE_ITEMS_MAX, PutWebhookEndpoint, ReplayEvents, ReplayedEvents,
-    RotateWebhookSecret, WebhookDeliveryPage, WebhookEndpoint, WebhookEndpointPage, described, render_event,
+    RotateWebhookSecret, WebhookDeliveryPage, WebhookEndpoint, WebhookEndpointPage, render_event,
 };
 
 /// Whoever will call the address decides.
@@ -67,8 +67,7 @@ async fn head(api: &Api, caller: &Caller<Manage>) -> Result<EventCursor, Problem
 }
 
 /// List webhook endpoints
-#[describe::path(get, path = "/v1/{tenant}/webhook-endpoints", tag = "Webhooks",
-    responses((status = 200, body = WebhookEndpointPage)))]
+#[describe::path(get, "/v1/{tenant}/webhook-endpoints", tag = "Webhooks")]
 pub(super) async fn endpoints_list(api: Api, caller: Caller<Manage>) -> Answer<WebhookEndpointPage> {
     let endpoints = api.views().webhook_endpoints(caller.tenant, PAGE_ITEMS_MAX).await?;
     let endpoints = endpoints.iter().map(|endpoint| EndpointAbout::from(endpoint).into()).collect();
@@ -76,8 +75,7 @@ pub(super) async fn endpoints_list(api: Api, caller: Caller<Manage>) -> Answer<W
 }
 
 /// Show a webhook endpoint
-#[describe::path(get, path = "/v1/{tenant}/webhook-endpoints/{endpoint}", tag = "Webhooks",
-    params(("endpoint" = described::EndpointId, Path)), responses((status = 200, body = WebhookEndpoint)))]
+#[describe::path(get, "/v1/{tenant}/webhook-endpoints/{endpoint}", tag = "Webhooks")]
 pub(super) async fn endpoint_get(
     api: Api,
     caller: Caller<Manage>,
@@ -89,17 +87,15 @@ pub(super) async fn endpoint_get(
 /// Have an address told what happens
 ///
 /// From now on. The answer to the request that makes the endpoint shows its signing secret, this once.
-#[describe::path(put, path = "/v1/{tenant}/webhook-endpoints/{endpoint}", tag = "Webhooks",
-    params(("endpoint" = described::EndpointId, Path)), request_body = PutWebhookEndpoint,
-    responses((status = 200, body = NewWebhookEndpoint), (status = 201, body = NewWebhookEndpoint)))]
+#[describe::path(put, "/v1/{tenant}/webhook-endpoints/{endpoint}", tag = "Webhooks", status(200, 201))]
 pub(super) async fn endpoint_put(
     api: Api,
     caller: Caller<Manage>,
     InPath(id): InPath<EndpointId>,
-    idempotency: Idempotency,
+    idempotency: IdempotencyRefused,
     Json(body): Json<PutWebhookEndpoint>,
 ) -> Answer<NewWebhookEndpoint> {
-    idempotency.refuse(NOT_REPEATABLE)?;
+    idempotency.check(NOT_REPEATABLE)?;
     let check = api.config().check_webhook_url;
     check(&body.url).map_err(|AddressRefused(why)| Problem::new(Code::AddressNotAllowed, why))?;
     require_room(&api, &caller, &id).await?;
@@ -117,8 +113,8 @@ pub(super) async fn endpoint_put(
 /// Remove a webhook endpoint
 ///
 /// What is on its way to it is not sent any more.
-#[describe::path(delete, path = "/v1/{tenant}/webhook-endpoints/{endpoint}", tag = "Webhooks",
-    params(("endpoint" = described::EndpointId, Path)), responses((status = 204)))]
+#[describe::path(delete, "/v1/{tenant}/webhook-endpoints/{endpoint}", tag = "Webhooks",
+    responses((status = 204)))]
 pub(super) async fn endpoint_remove(
     api: Api,
     caller: Caller<Manage>,
@@ -131,17 +127,15 @@ pub(super) async fn endpoint_remove(
 /// Replace the signing secret
 ///
 /// The answer shows the new one, this once. The old one signs too for `overlap_secs`.
-#[describe::path(post, path = "/v1/{tenant}/webhook-endpoints/{endpoint}/rotate-secret", tag = "Webhooks",
-    params(("endpoint" = described::EndpointId, Path)), request_body = RotateWebhookSecret,
-    responses((status = 200, body = NewWebhookEndpoint)))]
+#[describe::path(post, "/v1/{tenant}/webhook-endpoints/{endpoint}/rotate-secret", tag = "Webhooks")]
 pub(super) async fn endpoint_rotate_secret(
     api: Api,
     caller: Caller<Manage>,
     InPath(id): InPath<EndpointId>,
-    idempotency: Idempotency,
+    idempotency: IdempotencyRefused,
     Json(body): Json<RotateWebhookSecret>,
 ) -> Answer<NewWebhookEndpoint> {
-    idempotency.refuse(NOT_REPEATABLE)?;
+    idempotency.check(NOT_REPEATABLE)?;
     let secret = new_secret()?;
     let rotate = RotateEndpointSecret::new(id, secret.clone(), body.overlap_secs)?;
     let done = api.engine().run(caller.tenant, rotate).await?;
@@ -151,9 +145,7 @@ pub(super) async fn endpoint_rotate_secret(
 /// Enable a webhook endpoint
 ///
 /// It is told what happened since it was disabled, unless `from_now`. Safe to repeat.
-#[describe::path(post, path = "/v1/{tenant}/webhook-endpoints/{endpoint}/enable", tag = "Webhooks",
-    params(("endpoint" = described::EndpointId, Path)), request_body = EnableWebhookEndpoint,
-    responses((status = 200, body = WebhookEndpoint)))]
+#[describe::path(post, "/v1/{tenant}/webhook-endpoints/{endpoint}/enable", tag = "Webhooks")]
 pub(super) async fn endpoint_enable(
     api: Api,
     caller: Caller<Manage>,
@@ -167,9 +159,7 @@ pub(super) async fn endpoint_enable(
 /// Have events told again
 ///
 /// Those between `from` and `to` that the endpoint wants and that are still kept. Messages bear the ids that they had.
-#[describe::path(post, path = "/v1/{tenant}/webhook-endpoints/{endpoint}/replay", tag = "Webhooks",
-    params(("endpoint" = described::EndpointId, Path)), request_body = ReplayEvents,
-    responses((status = 200, body = ReplayedEvents)))]
+#[describe::path(post, "/v1/{tenant}/webhook-endpoints/{endpoint}/replay", tag = "Webhooks")]
 pub(super) async fn endpoint_replay(
     api: Api,
     caller: Caller<Manage>,
@@ -199,9 +189,7 @@ pub(crate) struct ListDeliveries {
 /// What became of the messages
 ///
 /// Those about the newest events first.
-#[describe::path(get, path = "/v1/{tenant}/webhook-endpoints/{endpoint}/deliveries", tag = "Webhooks",
-    params(("endpoint" = described::EndpointId, Path), ListDeliveries),
-    responses((status = 200, body = WebhookDeliveryPage)))]
+#[describe::path(get, "/v1/{tenant}/webhook-endpoints/{endpoint}/deliveries", tag = "Webhooks")]
 pub(super) async fn endpoint_deliveries(
     api: Api,
     caller: Caller<Manage>,

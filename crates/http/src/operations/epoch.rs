@@ -4,12 +4,12 @@ use surehold_core::kernel::TenantId;
 use surehold_core::operations::commands::RaiseEpoch;
 use surehold_engine::Options;
 
-use crate::api::{Admin, Answer, Api, Idempotency, Json, Reply};
+use crate::api::{Admin, Answer, Api, IdempotencyNeeded, Json, Reply};
 use crate::describe;
-use crate::wire::{Act, Epoch, described};
+use crate::wire::{Act, Epoch};
 
 /// When the data was last put back
-#[describe::path(get, path = "/admin/epoch", tag = "Administration", responses((status = 200, body = Epoch)))]
+#[describe::path(get, "/admin/epoch", tag = "Administration")]
 pub(super) async fn epoch_get(api: Api, _: Admin) -> Answer<Epoch> {
     Ok(Reply::found(api.views().latest_epoch().await?.into()))
 }
@@ -18,11 +18,9 @@ pub(super) async fn epoch_get(api: Api, _: Admin) -> Answer<Epoch> {
 ///
 /// After a restore, before anything runs: effects sent since the backup are missing from the data, so providers are
 /// asked before anything is sent. Needs an `Idempotency-Key`; a repeat answers with the latest epoch.
-#[describe::path(post, path = "/admin/epoch", tag = "Administration",
-    params(("Idempotency-Key" = described::IdempotencyKey, Header)),
-    request_body = Act, responses((status = 200, body = Epoch)))]
-pub(super) async fn epoch_raise(api: Api, _: Admin, idempotency: Idempotency, Json(body): Json<Act>) -> Answer<Epoch> {
-    let key = idempotency.needed_key(&body, "")?;
+#[describe::path(post, "/admin/epoch", tag = "Administration")]
+pub(super) async fn epoch_raise(api: Api, _: Admin, idempotency: IdempotencyNeeded, Json(body): Json<Act>) -> Answer<Epoch> {
+    let key = idempotency.key(&body)?;
     let views = api.views();
     let latest = views.latest_epoch().await?.map_or(0, |epoch| epoch.number);
     let Act { actor, reason } = body;

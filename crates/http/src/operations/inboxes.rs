@@ -6,10 +6,10 @@ use surehold_connect::webhooks::Secret;
 use surehold_core::operations::builtin::STANDARD_SOURCE;
 use surehold_core::operations::{self, InboxName, RemoveInbox, SigningSecret};
 
-use crate::api::{Answer, Api, Caller, Idempotency, InPath, Json, Manage, Need, Read, Reply, from_path};
+use crate::api::{Answer, Api, Caller, IdempotencyRefused, InPath, Json, Manage, Need, Read, Reply, from_path};
 use crate::describe;
 use crate::problem::{Code, Problem};
-use crate::wire::{Inbox, InboxPage, PAGE_ITEMS_MAX, PutInbox, ShownInbox, described};
+use crate::wire::{Inbox, InboxPage, PAGE_ITEMS_MAX, PutInbox, ShownInbox};
 
 from_path!(InboxName: InboxName::new);
 
@@ -20,7 +20,7 @@ fn shown<N: Need>(caller: &Caller<N>, inbox: operations::Inbox) -> Inbox {
 }
 
 /// List inboxes, without their secrets
-#[describe::path(get, path = "/v1/{tenant}/inboxes", tag = "Inbox", responses((status = 200, body = InboxPage)))]
+#[describe::path(get, "/v1/{tenant}/inboxes", tag = "Inbox")]
 pub(super) async fn inboxes_list(api: Api, caller: Caller<Read>) -> Answer<InboxPage> {
     let inboxes = api.views().inboxes(caller.tenant, PAGE_ITEMS_MAX).await?;
     Ok(Reply::found(InboxPage { inboxes: inboxes.into_iter().map(|inbox| shown(&caller, inbox)).collect() }))
@@ -32,16 +32,15 @@ const NOT_REPEATABLE: &str = "a secret is shown once; choose the secret yourself
 ///
 /// Without a secret one is made and shown, this once. The secret before stays good for `overlap_secs`; those before it
 /// do not.
-#[describe::path(put, path = "/v1/{tenant}/inboxes/{inbox}", tag = "Inbox", params(("inbox" = described::Slug, Path)),
-    request_body = PutInbox, responses((status = 200, body = ShownInbox), (status = 201, body = ShownInbox)))]
+#[describe::path(put, "/v1/{tenant}/inboxes/{inbox}", tag = "Inbox", status(200, 201))]
 pub(super) async fn inbox_put(
     api: Api,
     caller: Caller<Manage>,
     InPath(name): InPath<InboxName>,
-    idempotency: Idempotency,
+    idempotency: IdempotencyRefused,
     Json(body): Json<PutInbox>,
 ) -> Answer<ShownInbox> {
-    idempotency.refuse(NOT_REPEATABLE)?;
+    idempotency.check(NOT_REPEATABLE)?;
     let (secret, made) = if let Some(text) = &body.secret {
         let secret = Secret::parse(text).map_err(|error| Problem::new(Code::Invalid, error.to_string()))?;
         (secret, None)
@@ -67,8 +66,8 @@ fn random_secret() -> Result<Secret, Problem> {
 /// Remove an inbox
 ///
 /// From then on nobody is believed there; what was received stays. Safe to repeat.
-#[describe::path(delete, path = "/v1/{tenant}/inboxes/{inbox}", tag = "Inbox",
-    params(("inbox" = described::Slug, Path)), responses((status = 204, description = "It is gone")))]
+#[describe::path(delete, "/v1/{tenant}/inboxes/{inbox}", tag = "Inbox",
+    responses((status = 204, description = "It is gone")))]
 pub(super) async fn inbox_remove(
     api: Api,
     caller: Caller<Manage>,

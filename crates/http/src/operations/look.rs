@@ -5,19 +5,14 @@ use surehold_core::operations::{Correlation, DedupeKey, OperationKey, OperationR
 use surehold_engine::{OperationBrief, RunState};
 
 use super::seen::{operation_seen, summary_of, timeline_seen};
-use crate::api::{
-    Answer, Api, Caller, FromPath, InPath, Query, Read, Reply, Segments, malformed, next_page, page_items,
-};
+use crate::api::{Answer, Api, Caller, InPath, Query, Read, Reply, from_path, malformed, next_page, page_items};
 use crate::describe;
 use crate::problem::Problem;
 use crate::wire::{Operation, OperationPage, Timeline, described};
 
-/// Its key is decoded once, so a `%` of its own is sent as `%25`.
-impl FromPath for OperationKey {
-    fn from_path(segments: &mut Segments<'_>) -> Result<OperationKey, Problem> {
-        Ok(OperationKey { kind: segments.read(TypeName::new)?, key: segments.read(DedupeKey::new)? })
-    }
-}
+from_path!(TypeName: TypeName::new, DedupeKey: DedupeKey::new);
+// The key is decoded once, so a `%` of its own is sent as `%25`.
+from_path!(OperationKey { kind: TypeName, key: DedupeKey });
 
 #[describe::query(page)]
 pub(crate) struct ListOperations {
@@ -34,8 +29,7 @@ pub(crate) struct ListOperations {
 }
 
 /// List operations by state, or those of a correlation
-#[describe::path(get, path = "/v1/{tenant}/operations", tag = "Operations", params(ListOperations),
-    responses((status = 200, body = OperationPage)))]
+#[describe::path(get, "/v1/{tenant}/operations", tag = "Operations")]
 pub(super) async fn operations_list(
     api: Api,
     caller: Caller<Read>,
@@ -146,9 +140,7 @@ fn parse_correlation(text: &str) -> Result<Correlation, Problem> {
 /// Look at an operation
 ///
 /// With its content, its calls to the outside and its history.
-#[describe::path(get, path = "/v1/{tenant}/operations/{type}/{key}", tag = "Operations",
-    params(("type" = described::TypeName, Path), ("key" = described::DedupeKey, Path)),
-    responses((status = 200, body = Operation)))]
+#[describe::path(get, "/v1/{tenant}/operations/{type}/{key}", tag = "Operations")]
 pub(super) async fn operation_get(
     api: Api,
     caller: Caller<Read>,
@@ -181,8 +173,7 @@ pub(crate) struct AskTimeline {
 /// Everything about something, as one line of time
 ///
 /// Its operations, what was tried, what was sent, and what the journal says about them, in the order of time.
-#[describe::path(get, path = "/v1/{tenant}/timeline", tag = "Operations", params(AskTimeline),
-    responses((status = 200, body = Timeline)))]
+#[describe::path(get, "/v1/{tenant}/timeline", tag = "Operations")]
 pub(super) async fn timeline(api: Api, caller: Caller<Read>, Query(query): Query<AskTimeline>) -> Answer<Timeline> {
     let correlation = parse_correlation(&query.correlation)?;
     let timeline = api.views().timeline(caller.tenant, &correlation).await?;

@@ -5,7 +5,7 @@ use surehold_core::operations::{self, OperationRefusal, RemoveSchedule, Schedule
 use super::seen::schedule_command;
 use crate::api::{Answer, Api, Caller, InPath, Json, Manage, Query, Read, Reply, from_path, next_page, page_items};
 use crate::describe;
-use crate::wire::{PutSchedule, Schedule, SchedulePage, described};
+use crate::wire::{PutSchedule, Schedule, SchedulePage};
 
 from_path!(ScheduleName: ScheduleName::new);
 
@@ -13,8 +13,7 @@ from_path!(ScheduleName: ScheduleName::new);
 pub(crate) struct ListSchedules {}
 
 /// List schedules
-#[describe::path(get, path = "/v1/{tenant}/schedules", tag = "Schedules", params(ListSchedules),
-    responses((status = 200, body = SchedulePage)))]
+#[describe::path(get, "/v1/{tenant}/schedules", tag = "Schedules")]
 pub(super) async fn schedules_list(
     api: Api,
     caller: Caller<Read>,
@@ -27,8 +26,7 @@ pub(super) async fn schedules_list(
 }
 
 /// Look at a schedule
-#[describe::path(get, path = "/v1/{tenant}/schedules/{name}", tag = "Schedules",
-    params(("name" = described::ScheduleName, Path)), responses((status = 200, body = Schedule)))]
+#[describe::path(get, "/v1/{tenant}/schedules/{name}", tag = "Schedules")]
 pub(super) async fn schedule_get(
     api: Api,
     caller: Caller<Read>,
@@ -42,9 +40,7 @@ pub(super) async fn schedule_get(
 /// Put a schedule
 ///
 /// Creates or replaces it. Safe to repeat. It counts from now on: instants before it are not made up for.
-#[describe::path(put, path = "/v1/{tenant}/schedules/{name}", tag = "Schedules",
-    params(("name" = described::ScheduleName, Path)), request_body = PutSchedule,
-    responses((status = 200, body = Schedule)))]
+#[describe::path(put, "/v1/{tenant}/schedules/{name}", tag = "Schedules")]
 pub(super) async fn schedule_put(
     api: Api,
     caller: Caller<Manage>,
@@ -58,8 +54,7 @@ pub(super) async fn schedule_put(
 /// Remove a schedule
 ///
 /// Takes no body. What it has asked for already is carried out. The answer is the schedule as it was.
-#[describe::path(delete, path = "/v1/{tenant}/schedules/{name}", tag = "Schedules",
-    params(("name" = described::ScheduleName, Path)), responses((status = 200, body = Schedule)))]
+#[describe::path(delete, "/v1/{tenant}/schedules/{name}", tag = "Schedules")]
 pub(super) async fn schedule_remove(
     api: Api,
     caller: Caller<Manage>,

@@ -78,11 +78,11 @@ fn only<'a>(headers: &'a HeaderMap, name: &str) -> Result<Option<&'a str>, Probl
 /// The task's id comes as `Surehold-Task-Id`, or as `X-CloudTasks-TaskName` with `X-CloudTasks-QueueName`. Deliver it as
 /// often as you like: it is kept once. A task that comes too early waits; it is neither lost nor done too soon. Needs
 /// the scope `tasks`. The body is that of the task `expire-hold`, which may be spelled `expire_hold` too.
-#[describe::path(post, path = "/v1/{tenant}/tasks/{task}", tag = "Inbox",
+#[describe::path(post, "/v1/{tenant}/tasks/{task}", tag = "Inbox",
     params(("task" = String, Path, example = "expire-hold"),
         ("surehold-task-id" = Option<String>, Header, max_length = 640, pattern = "^[!-~]([ -~]*[!-~])?$",
             description = "The task's id, the same in every delivery")),
-    request_body = ExpireHoldTask, responses((status = 202, body = Delivered)))]
+    request_body = ExpireHoldTask, status(202))]
 pub(super) async fn task_deliver(
     api: Api,
     caller: Caller<Tasks>,
@@ -96,11 +96,11 @@ pub(super) async fn task_deliver(
 /// Deliver a task to the key's tenant
 ///
 /// For schedulers that know a key and nothing else.
-#[describe::path(post, path = "/tasks/{task}", tag = "Inbox",
+#[describe::path(post, "/tasks/{task}", tag = "Inbox",
     params(("task" = String, Path, example = "expire-hold"),
         ("surehold-task-id" = Option<String>, Header, max_length = 640, pattern = "^[!-~]([ -~]*[!-~])?$",
             description = "The task's id, the same in every delivery")),
-    request_body = ExpireHoldTask, responses((status = 202, body = Delivered)))]
+    request_body = ExpireHoldTask, status(202))]
 pub(super) async fn task_deliver_to_own(
     api: Api,
     caller: KeyHolder<Tasks>,

@@ -13,8 +13,7 @@ use crate::wire::{MakeRepairs, REPAIRS_MAX, RepairOutcome, RepairResult, Repairs
 ///
 /// `surehold audit --repair --apply` sends this. Each repair says how often its target had been repaired when the audit
 /// looked, so a repeat changes nothing: it is refused.
-#[describe::path(post, path = "/admin/repairs", tag = "Administration", request_body = MakeRepairs,
-    responses((status = 200, body = RepairsMade)))]
+#[describe::path(post, "/admin/repairs", tag = "Administration")]
 pub(super) async fn repairs_make(api: Api, _: Admin, Json(body): Json<MakeRepairs>) -> Answer<RepairsMade> {
     let MakeRepairs { tenant, actor, reason, repairs } = body;
     check_count("repairs", repairs.len(), 1, REPAIRS_MAX)?;

@@ -11,7 +11,7 @@ use super::properties::find_property;
 use crate::api::{Answer, Api, Caller, InPath, Json, Manage, Query, Read, Reply, json_bytes, malformed};
 use crate::describe;
 use crate::problem::{Code, Problem};
-use crate::wire::{Calendar, CalendarOutcome, CalendarPart, CalendarSet, Day, PutCalendar, described};
+use crate::wire::{Calendar, CalendarOutcome, CalendarPart, CalendarSet, Day, PutCalendar};
 
 #[describe::query]
 pub(crate) struct AskCalendar {
@@ -57,8 +57,8 @@ async fn find_room_types(
 ///
 /// In columns: each list has one entry for each night from `from` on. Holds that lapsed less than a moment ago may still
 /// count as held; placing one looks again.
-#[describe::path(get, path = "/v1/{tenant}/properties/{property}/calendar", tag = "Properties",
-    params(("property" = described::PropertyName, Path), AskCalendar), responses((status = 200, body = Calendar)))]
+#[describe::path(get, "/v1/{tenant}/properties/{property}/calendar", tag = "Properties",
+    responses((status = 200, body = Calendar)))]
 pub(super) async fn calendar_get(
     api: Api,
     caller: Caller<Read>,
@@ -85,9 +85,7 @@ pub(super) async fn calendar_get(
 /// Carried out in parts, one after the other: each is one room type over at most 400 nights, and is all or nothing. The
 /// whole is not atomic; the answer says what became of each part. Safe to repeat. A change of the wrong shape, or more than
 /// 1,000 parts, refuses the whole request and nothing is changed then.
-#[describe::path(put, path = "/v1/{tenant}/properties/{property}/calendar", tag = "Properties",
-    params(("property" = described::PropertyName, Path)), request_body = PutCalendar,
-    responses((status = 200, body = CalendarSet)))]
+#[describe::path(put, "/v1/{tenant}/properties/{property}/calendar", tag = "Properties")]
 pub(super) async fn calendar_put(
     api: Api,
     caller: Caller<Manage>,

@@ -3,7 +3,7 @@
 use surehold_core::stays::{self, PropertyName, RatePlanCode, RatePlanKey, RoomTypeCode, RoomTypeKey, StayRefusal};
 
 use crate::api::{
-    Answer, Api, Caller, FromPath, InPath, Json, Manage, Need, Query, Read, Reply, Segments, from_path, next_page,
+    Answer, Api, Caller, InPath, Json, Manage, Need, Query, Read, Reply, from_path, next_page,
     page_items,
 };
 use crate::describe;
@@ -13,19 +13,9 @@ use crate::wire::{
     described,
 };
 
-from_path!(PropertyName: PropertyName::new);
-
-impl FromPath for RoomTypeKey {
-    fn from_path(segments: &mut Segments<'_>) -> Result<RoomTypeKey, Problem> {
-        Ok(RoomTypeKey { property: segments.read(PropertyName::new)?, code: segments.read(RoomTypeCode::new)? })
-    }
-}
-
-impl FromPath for RatePlanKey {
-    fn from_path(segments: &mut Segments<'_>) -> Result<RatePlanKey, Problem> {
-        Ok(RatePlanKey { property: segments.read(PropertyName::new)?, code: segments.read(RatePlanCode::new)? })
-    }
-}
+from_path!(PropertyName: PropertyName::new, RoomTypeCode: RoomTypeCode::new, RatePlanCode: RatePlanCode::new);
+from_path!(RoomTypeKey { property: PropertyName, code: RoomTypeCode });
+from_path!(RatePlanKey { property: PropertyName, code: RatePlanCode });
 
 pub(super) async fn find_property<N: Need>(
     api: &Api,
@@ -40,8 +30,7 @@ pub(super) async fn find_property<N: Need>(
 pub(crate) struct ListProperties {}
 
 /// List properties
-#[describe::path(get, path = "/v1/{tenant}/properties", tag = "Properties", params(ListProperties),
-    responses((status = 200, body = PropertyPage)))]
+#[describe::path(get, "/v1/{tenant}/properties", tag = "Properties")]
 pub(super) async fn properties_list(
     api: Api,
     caller: Caller<Read>,
@@ -54,8 +43,7 @@ pub(super) async fn properties_list(
 }
 
 /// Look at a property
-#[describe::path(get, path = "/v1/{tenant}/properties/{property}", tag = "Properties",
-    params(("property" = described::PropertyName, Path)), responses((status = 200, body = Property)))]
+#[describe::path(get, "/v1/{tenant}/properties/{property}", tag = "Properties")]
 pub(super) async fn property_get(
     api: Api,
     caller: Caller<Read>,
@@ -67,9 +55,7 @@ pub(super) async fn property_get(
 /// Put a property
 ///
 /// Creates it, or replaces what it was; its currency stays. Safe to repeat.
-#[describe::path(put, path = "/v1/{tenant}/properties/{property}", tag = "Properties",
-    params(("property" = described::PropertyName, Path)), request_body = PutProperty,
-    responses((status = 200, body = Property)))]
+#[describe::path(put, "/v1/{tenant}/properties/{property}", tag = "Properties")]
 pub(super) async fn property_put(
     api: Api,
     caller: Caller<Manage>,
@@ -80,8 +66,7 @@ pub(super) async fn property_put(
 }
 
 /// List the room types of a property
-#[describe::path(get, path = "/v1/{tenant}/properties/{property}/room-types", tag = "Properties",
-    params(("property" = described::PropertyName, Path)), responses((status = 200, body = RoomTypeList)))]
+#[describe::path(get, "/v1/{tenant}/properties/{property}/room-types", tag = "Properties")]
 pub(super) async fn room_types_list(
     api: Api,
     caller: Caller<Read>,
@@ -93,9 +78,7 @@ pub(super) async fn room_types_list(
 }
 
 /// Look at a room type
-#[describe::path(get, path = "/v1/{tenant}/properties/{property}/room-types/{code}", tag = "Properties",
-    params(("property" = described::PropertyName, Path), ("code" = described::RoomTypeCode, Path)),
-    responses((status = 200, body = RoomType)))]
+#[describe::path(get, "/v1/{tenant}/properties/{property}/room-types/{code}", tag = "Properties")]
 pub(super) async fn room_type_get(
     api: Api,
     caller: Caller<Read>,
@@ -109,9 +92,7 @@ pub(super) async fn room_type_get(
 /// Put a room type
 ///
 /// Creates it, or replaces what it was. Safe to repeat.
-#[describe::path(put, path = "/v1/{tenant}/properties/{property}/room-types/{code}", tag = "Properties",
-    params(("property" = described::PropertyName, Path), ("code" = described::RoomTypeCode, Path)),
-    request_body = PutRoomType, responses((status = 200, body = RoomType)))]
+#[describe::path(put, "/v1/{tenant}/properties/{property}/room-types/{code}", tag = "Properties")]
 pub(super) async fn room_type_put(
     api: Api,
     caller: Caller<Manage>,
@@ -122,8 +103,7 @@ pub(super) async fn room_type_put(
 }
 
 /// List the rate plans of a property
-#[describe::path(get, path = "/v1/{tenant}/properties/{property}/rate-plans", tag = "Properties",
-    params(("property" = described::PropertyName, Path)), responses((status = 200, body = RatePlanList)))]
+#[describe::path(get, "/v1/{tenant}/properties/{property}/rate-plans", tag = "Properties")]
 pub(super) async fn rate_plans_list(
     api: Api,
     caller: Caller<Read>,
@@ -135,9 +115,7 @@ pub(super) async fn rate_plans_list(
 }
 
 /// Look at a rate plan
-#[describe::path(get, path = "/v1/{tenant}/properties/{property}/rate-plans/{code}", tag = "Properties",
-    params(("property" = described::PropertyName, Path), ("code" = described::RatePlanCode, Path)),
-    responses((status = 200, body = RatePlan)))]
+#[describe::path(get, "/v1/{tenant}/properties/{property}/rate-plans/{code}", tag = "Properties")]
 pub(super) async fn rate_plan_get(
     api: Api,
     caller: Caller<Read>,
@@ -152,9 +130,7 @@ pub(super) async fn rate_plan_get(
 ///
 /// Creates it, or replaces what it was. What was quoted and booked keeps the conditions that were promised. Safe to
 /// repeat.
-#[describe::path(put, path = "/v1/{tenant}/properties/{property}/rate-plans/{code}", tag = "Properties",
-    params(("property" = described::PropertyName, Path), ("code" = described::RatePlanCode, Path)),
-    request_body = PutRatePlan, responses((status = 200, body = RatePlan)))]
+#[describe::path(put, "/v1/{tenant}/properties/{property}/rate-plans/{code}", tag = "Properties")]
 pub(super) async fn rate_plan_put(
     api: Api,
     caller: Caller<Manage>,

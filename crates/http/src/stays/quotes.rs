@@ -9,7 +9,7 @@ use surehold_engine::new_uuid_v7;
 use crate::api::{Answer, Api, Caller, InPath, Json, Read, Reply, Sell, from_path};
 use crate::describe;
 use crate::problem::Problem;
-use crate::wire::{AskQuote, Quote, described};
+use crate::wire::{AskQuote, Quote};
 
 from_path!(QuoteId: QuoteId::parse);
 
@@ -17,8 +17,7 @@ from_path!(QuoteId: QuoteId::parse);
 ///
 /// Best effort: nothing is promised before rooms are held. The quote is kept, so that a stay can refer to it; if there is
 /// nothing to offer, nothing is kept and the status is 200. With an `id` of your own a repeat finds the first quote.
-#[describe::path(post, path = "/v1/{tenant}/quotes", tag = "Stays", request_body = AskQuote,
-    responses((status = 201, body = Quote), (status = 200, body = Quote)))]
+#[describe::path(post, "/v1/{tenant}/quotes", tag = "Stays", status(200, 201))]
 pub(super) async fn quote_ask(api: Api, caller: Caller<Sell>, Json(body): Json<AskQuote>) -> Answer<Quote> {
     let wish = body.wish()?;
     if let Some(known) = known_quote(&api, &caller, body.id, &wish).await? {
@@ -67,8 +66,7 @@ async fn known_quote(
 /// Look at a quote
 ///
 /// Also one that is no longer good: `valid_until` says so.
-#[describe::path(get, path = "/v1/{tenant}/quotes/{quote}", tag = "Stays", params(("quote" = described::QuoteId, Path)),
-    responses((status = 200, body = Quote)))]
+#[describe::path(get, "/v1/{tenant}/quotes/{quote}", tag = "Stays")]
 pub(super) async fn quote_get(api: Api, caller: Caller<Read>, InPath(id): InPath<QuoteId>) -> Answer<Quote> {
     let quote = api.views().record::<stays::Quote>(caller.tenant, &id).await?;
     Ok(Reply::found(quote.ok_or(StayRefusal::QuoteNotFound { quote: id })?.into()))

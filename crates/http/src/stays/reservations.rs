@@ -12,13 +12,12 @@ use crate::api::{
 };
 use crate::describe;
 use crate::problem::{Code, Problem};
-use crate::wire::{ChangeReservation, Day, EndReservation, Reservation, ReservationPage, WalkIn, described};
+use crate::wire::{ChangeReservation, Day, EndReservation, Reservation, ReservationPage, WalkIn};
 
 /// Look at a reservation
 ///
 /// With its payment and its guest.
-#[describe::path(get, path = "/v1/{tenant}/reservations/{hold}", tag = "Stays",
-    params(("hold" = described::HoldId, Path)), responses((status = 200, body = Reservation)))]
+#[describe::path(get, "/v1/{tenant}/reservations/{hold}", tag = "Stays")]
 pub(super) async fn reservation_get(
     api: Api,
     caller: Caller<Read>,
@@ -70,8 +69,7 @@ pub(super) fn parse_cursor(text: &str) -> Result<(Slot, HoldId), Problem> {
 /// List who arrives, leaves or stays
 ///
 /// In the order of arrival; of those who leave, in the order of their ids.
-#[describe::path(get, path = "/v1/{tenant}/reservations", tag = "Stays", params(ListReservations),
-    responses((status = 200, body = ReservationPage)))]
+#[describe::path(get, "/v1/{tenant}/reservations", tag = "Stays")]
 pub(super) async fn reservations_list(
     api: Api,
     caller: Caller<Read>,
@@ -92,9 +90,7 @@ pub(super) async fn reservations_list(
 ///
 /// Held and booked in one step, at the present price, without an online payment. With an `id` of your own (a UUIDv7) or
 /// an `Idempotency-Key` the request can be repeated. Under a key the guest is not compared.
-#[describe::path(post, path = "/v1/{tenant}/reservations", tag = "Stays",
-    params(("Idempotency-Key" = Option<described::IdempotencyKey>, Header)), request_body = WalkIn,
-    responses((status = 201, body = Reservation)))]
+#[describe::path(post, "/v1/{tenant}/reservations", tag = "Stays", status(201))]
 pub(super) async fn reservation_walk_in(
     api: Api,
     caller: Caller<Sell>,
@@ -114,9 +110,7 @@ pub(super) async fn reservation_walk_in(
 /// Cancel a reservation
 ///
 /// For what the conditions say that it costs. What was paid online beyond that goes back. Safe to repeat.
-#[describe::path(post, path = "/v1/{tenant}/reservations/{hold}/cancel", tag = "Stays",
-    params(("hold" = described::HoldId, Path), ("Idempotency-Key" = Option<described::IdempotencyKey>, Header)),
-    request_body = EndReservation, responses((status = 200, body = Reservation)))]
+#[describe::path(post, "/v1/{tenant}/reservations/{hold}/cancel", tag = "Stays")]
 pub(super) async fn reservation_cancel(
     api: Api,
     caller: Caller<Sell>,
@@ -131,9 +125,7 @@ pub(super) async fn reservation_cancel(
 /// Say that nobody came
 ///
 /// From the day of arrival on. The nights that are not over are free again. Safe to repeat.
-#[describe::path(post, path = "/v1/{tenant}/reservations/{hold}/no-show", tag = "Stays",
-    params(("hold" = described::HoldId, Path), ("Idempotency-Key" = Option<described::IdempotencyKey>, Header)),
-    request_body = EndReservation, responses((status = 200, body = Reservation)))]
+#[describe::path(post, "/v1/{tenant}/reservations/{hold}/no-show", tag = "Stays")]
 pub(super) async fn reservation_no_show(
     api: Api,
     caller: Caller<Sell>,
@@ -149,9 +141,7 @@ pub(super) async fn reservation_no_show(
 ///
 /// All or nothing, at the present price; `balance` is what is owed then. Safe to repeat: what is given is how the
 /// reservation is to be.
-#[describe::path(post, path = "/v1/{tenant}/reservations/{hold}/change", tag = "Stays",
-    params(("hold" = described::HoldId, Path), ("Idempotency-Key" = Option<described::IdempotencyKey>, Header)),
-    request_body = ChangeReservation, responses((status = 200, body = Reservation)))]
+#[describe::path(post, "/v1/{tenant}/reservations/{hold}/change", tag = "Stays")]
 pub(super) async fn reservation_change(
     api: Api,
     caller: Caller<Sell>,

@@ -19,15 +19,13 @@ use crate::api::{
 use crate::describe;
 use crate::kernel::parse_expiry;
 use crate::problem::Problem;
-use crate::wire::{Checkout, ConfirmStay, CreateStay, GuestErased, RequestCheckout, Stay, StayPage, described};
+use crate::wire::{Checkout, ConfirmStay, CreateStay, GuestErased, RequestCheckout, Stay, StayPage};
 
 /// Hold rooms that were quoted
 ///
 /// All rooms or none, at the price of the quote. With an `id` of your own (a UUIDv7) or an `Idempotency-Key` the request
 /// can be repeated: the same content finds the same stay, other content is refused. Under a key the guest is not compared.
-#[describe::path(post, path = "/v1/{tenant}/stays", tag = "Stays",
-    params(("Idempotency-Key" = Option<described::IdempotencyKey>, Header)), request_body = CreateStay,
-    responses((status = 201, body = Stay)))]
+#[describe::path(post, "/v1/{tenant}/stays", tag = "Stays", status(201))]
 pub(super) async fn stay_create(
     api: Api,
     caller: Caller<Sell>,
@@ -44,8 +42,7 @@ pub(super) async fn stay_create(
 /// Look at a stay
 ///
 /// With its hold, the page on which it can be paid, its payments, its reservation and its guest.
-#[describe::path(get, path = "/v1/{tenant}/stays/{hold}", tag = "Stays", params(("hold" = described::HoldId, Path)),
-    responses((status = 200, body = Stay)))]
+#[describe::path(get, "/v1/{tenant}/stays/{hold}", tag = "Stays")]
 pub(super) async fn stay_get(api: Api, caller: Caller<Read>, InPath(hold): InPath<HoldId>) -> Answer<Stay> {
     let views = api.views();
     // The time first: read after the hold, it could show one as expired that was extended in between.
@@ -66,8 +63,7 @@ pub(crate) struct ListStays {
 /// List the stays of a property whose rooms are held
 ///
 /// With the time that is left.
-#[describe::path(get, path = "/v1/{tenant}/stays", tag = "Stays", params(ListStays),
-    responses((status = 200, body = StayPage)))]
+#[describe::path(get, "/v1/{tenant}/stays", tag = "Stays")]
 pub(super) async fn stays_list(api: Api, caller: Caller<Read>, Query(query): Query<ListStays>) -> Answer<StayPage> {
     let limit = page_items(query.limit)?;
     if query.state != kernel::HoldState::Active {
@@ -88,9 +84,7 @@ pub(super) async fn stays_list(api: Api, caller: Caller<Read>, Query(query): Que
 /// Give held rooms up
 ///
 /// Takes no body. Safe to repeat. The page on which they could be paid is taken away.
-#[describe::path(post, path = "/v1/{tenant}/stays/{hold}/cancel", tag = "Stays",
-    params(("hold" = described::HoldId, Path), ("Idempotency-Key" = Option<described::IdempotencyKey>, Header)),
-    responses((status = 200, body = Stay)))]
+#[describe::path(post, "/v1/{tenant}/stays/{hold}/cancel", tag = "Stays")]
 pub(super) async fn stay_cancel(
     api: Api,
     caller: Caller<Sell>,
@@ -104,9 +98,7 @@ pub(super) async fn stay_cancel(
 /// Book held rooms without an online payment
 ///
 /// Safe to repeat with the same amount.
-#[describe::path(post, path = "/v1/{tenant}/stays/{hold}/confirm", tag = "Stays",
-    params(("hold" = described::HoldId, Path), ("Idempotency-Key" = Option<described::IdempotencyKey>, Header)),
-    request_body = ConfirmStay, responses((status = 200, body = Stay)))]
+#[describe::path(post, "/v1/{tenant}/stays/{hold}/confirm", tag = "Stays")]
 pub(super) async fn stay_confirm(
     api: Api,
     caller: Caller<Sell>,
@@ -141,10 +133,7 @@ impl AwaitCheckout {
 ///
 /// Safe to repeat: a page that is open, or being made, is told again. While it is being made the status is 202 and
 /// `operation` says by what; ask again, or give `wait_ms`. The hold outlives the page.
-#[describe::path(post, path = "/v1/{tenant}/stays/{hold}/checkout", tag = "Stays",
-    params(("hold" = described::HoldId, Path), AwaitCheckout,
-        ("Idempotency-Key" = Option<described::IdempotencyKey>, Header)), request_body = RequestCheckout,
-    responses((status = 200, body = Checkout), (status = 202, body = Checkout)))]
+#[describe::path(post, "/v1/{tenant}/stays/{hold}/checkout", tag = "Stays", status(200, 202))]
 pub(super) async fn stay_checkout(
     api: Api,
     caller: Caller<Sell>,
@@ -202,8 +191,7 @@ async fn look_for_page(
 /// Forget who stayed
 ///
 /// Erases the name, the email and the phone for good; everything else stays. Safe to repeat.
-#[describe::path(delete, path = "/v1/{tenant}/stays/{hold}/guest", tag = "Stays",
-    params(("hold" = described::HoldId, Path)), responses((status = 200, body = GuestErased)))]
+#[describe::path(delete, "/v1/{tenant}/stays/{hold}/guest", tag = "Stays")]
 pub(super) async fn guest_erase(api: Api, caller: Caller<Manage>, InPath(hold): InPath<HoldId>) -> Answer<GuestErased> {
     api.run(caller.tenant, EraseGuest { hold }, None).await
 }

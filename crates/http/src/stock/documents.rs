@@ -11,23 +11,27 @@ use super::mover::Mover;
 use super::products::look_up;
 use super::scales::with_scales;
 use crate::api::{
-    Answer, Api, Caller, Idempotency, InPath, Json, Manage, Query, Read, Reply, Sell, from_path, next_page, page_items,
+    Answer, Api, Caller, FromPath, Idempotency, InPath, Json, Manage, Query, Read, Reply, Sell, Segments, from_path, malformed, next_page, page_items,
 };
 use crate::describe;
 use crate::problem::{Code, Problem};
-use crate::wire::described;
 use crate::wire::stock::{
     Document, DocumentPage, DocumentPreview, ItemPreview, NewDocument, PartSeen, ReverseDocument, SaveLines, SellHold,
     SoldHold,
 };
 
-from_path!(DocumentId: DocumentId::parse, PartNumber: PartNumber::parse);
+from_path!(DocumentId: DocumentId::parse);
 
 pub(crate) struct PartNumber(u32);
 
-impl PartNumber {
-    fn parse(text: &str) -> Result<PartNumber, &'static str> {
-        text.parse().map(PartNumber).map_err(|_| "parts are numbered from 0 on")
+impl FromPath for PartNumber {
+    fn from_path(segments: &mut Segments<'_>) -> Result<PartNumber, Problem> {
+        segments.text().parse().map(PartNumber).map_err(|_| malformed("parts are numbered from 0 on"))
+    }
+
+    #[cfg(test)]
+    fn schemas() -> Vec<utoipa::openapi::RefOr<utoipa::openapi::Schema>> {
+        vec![crate::openapi::parameters::number(0, 49)]
     }
 }
 
@@ -43,9 +47,7 @@ fn new_document_id() -> Result<DocumentId, Problem> {
 /// identity, or an `Idempotency-Key` is: repeated, it is still one. With `"post": false` it is kept as a draft, which other
 /// content of the same kind replaces until it is posted. Sales and customers' returns need the scope `sell`, all others
 /// `manage`.
-#[describe::path(post, path = "/v1/{tenant}/documents", tag = "Documents",
-    params(("Idempotency-Key" = Option<described::IdempotencyKey>, Header)), request_body = NewDocument,
-    responses((status = 201, body = Document)))]
+#[describe::path(post, "/v1/{tenant}/documents", tag = "Documents", status(201))]
 pub(super) async fn document_create(
     api: Api,
     mover: Mover,
@@ -153,8 +155,7 @@ async fn find_part(api: &Api, tenant: TenantId, id: DocumentId, part: u32) -> Re
 /// Goes through the same rows and changes nothing: the outcome of each line; for a key with the scope `read` also every item
 /// before and after, and how many later rows would cost something else. Refused as posting would be. Needs the same scope
 /// as posting.
-#[describe::path(post, path = "/v1/{tenant}/documents/preview", tag = "Documents", request_body = NewDocument,
-    responses((status = 200, body = DocumentPreview)))]
+#[describe::path(post, "/v1/{tenant}/documents/preview", tag = "Documents")]
 pub(super) async fn document_preview(api: Api, mover: Mover, Json(body): Json<NewDocument>) -> Answer<DocumentPreview> {
     let tenant = mover.tenant_for(body.kind)?;
     let id = body.id.map_or_else(new_document_id, Ok)?;
@@ -183,8 +184,7 @@ pub(crate) struct ListDocuments {
 /// List documents
 ///
 /// The newest id first, without their lines.
-#[describe::path(get, path = "/v1/{tenant}/documents", tag = "Documents", params(ListDocuments),
-    responses((status = 200, body = DocumentPage)))]
+#[describe::path(get, "/v1/{tenant}/documents", tag = "Documents")]
 pub(super) async fn documents_list(
     api: Api,
     caller: Caller<Read>,
@@ -208,8 +208,7 @@ pub(crate) struct AskPart {
 /// Look at a document
 ///
 /// With the lines of one part (all of a document that was given as a whole) and what came of them.
-#[describe::path(get, path = "/v1/{tenant}/documents/{document}", tag = "Documents",
-    params(("document" = described::DocumentId, Path), AskPart), responses((status = 200, body = Document)))]
+#[describe::path(get, "/v1/{tenant}/documents/{document}", tag = "Documents")]
 pub(super) async fn document_get(
     api: Api,
     caller: Caller<Read>,
@@ -237,9 +236,7 @@ pub(super) async fn document_get(
 ///
 /// Purchases, openings and recounts may have up to 50 parts of 200 lines, numbered from 0 without gaps; the first one comes
 /// with the draft. Safe to repeat.
-#[describe::path(put, path = "/v1/{tenant}/documents/{document}/parts/{number}", tag = "Documents",
-    params(("document" = described::DocumentId, Path), ("number" = u32, Path, minimum = 0, maximum = 49)),
-    request_body = SaveLines, responses((status = 200, body = Document)))]
+#[describe::path(put, "/v1/{tenant}/documents/{document}/parts/{number}", tag = "Documents")]
 pub(super) async fn part_put(
     api: Api,
     caller: Caller<Manage>,
@@ -258,9 +255,7 @@ pub(super) async fn part_put(
 ///
 /// Takes no body. Safe to repeat. A document of several parts is `posting` until all of them are posted: look at it again.
 /// Lines of it that cannot be posted are left out, and say why.
-#[describe::path(post, path = "/v1/{tenant}/documents/{document}/post", tag = "Documents",
-    params(("document" = described::DocumentId, Path), ("Idempotency-Key" = Option<described::IdempotencyKey>, Header)),
-    responses((status = 200, body = Document)))]
+#[describe::path(post, "/v1/{tenant}/documents/{document}/post", tag = "Documents")]
 pub(super) async fn document_post(
     api: Api,
     mover: Mover,
@@ -282,9 +277,7 @@ pub(super) async fn document_post(
 /// By a new document that moves back what this one moved. With an `id` of your own or an `Idempotency-Key` the request can
 /// be repeated. A document that others are about is reversed after them. A reversal of several parts is `posting` until all
 /// of them are posted.
-#[describe::path(post, path = "/v1/{tenant}/documents/{document}/reverse", tag = "Documents",
-    params(("document" = described::DocumentId, Path), ("Idempotency-Key" = Option<described::IdempotencyKey>, Header)),
-    request_body = ReverseDocument, responses((status = 201, body = Document)))]
+#[describe::path(post, "/v1/{tenant}/documents/{document}/reverse", tag = "Documents", status(201))]
 pub(super) async fn document_reverse(
     api: Api,
     caller: Caller<Manage>,
@@ -306,9 +299,7 @@ pub(super) async fn document_reverse(
 /// What the hold holds, or has booked, leaves, and its sale is posted, both or neither. What the sale has more is taken from
 /// what is available. What it has less is released if it was held, and stays booked if it was booked. With an `id` of your
 /// own or an `Idempotency-Key` the request can be repeated.
-#[describe::path(post, path = "/v1/{tenant}/holds/{hold}/sell", tag = "Documents",
-    params(("hold" = described::HoldId, Path), ("Idempotency-Key" = Option<described::IdempotencyKey>, Header)),
-    request_body = SellHold, responses((status = 201, body = SoldHold)))]
+#[describe::path(post, "/v1/{tenant}/holds/{hold}/sell", tag = "Documents", status(201))]
 pub(super) async fn hold_sell(
     api: Api,
     caller: Caller<Sell>,

@@ -11,7 +11,6 @@ use super::stores::find_store;
 use crate::api::{Answer, Api, Caller, InPath, Query, Read, Reply, malformed, next_page, page_items};
 use crate::describe;
 use crate::problem::Problem;
-use crate::wire::described;
 use crate::wire::stock::words::CardOrder;
 use crate::wire::stock::{BalancePage, CardPage, CardRow, Item, ItemPage, TurnoverPage};
 
@@ -40,8 +39,7 @@ pub(crate) struct ListStock {
 /// List what there is
 ///
 /// Every product in every store that ever moved, and what is on its way to stores.
-#[describe::path(get, path = "/v1/{tenant}/stock", tag = "Stock", params(ListStock),
-    responses((status = 200, body = ItemPage)))]
+#[describe::path(get, "/v1/{tenant}/stock", tag = "Stock")]
 pub(super) async fn stock_list(api: Api, caller: Caller<Read>, Query(query): Query<ListStock>) -> Answer<ItemPage> {
     let limit = page_items(query.limit)?;
     let after = query.after.as_deref().map(parse_cursor).transpose()?;
@@ -64,9 +62,7 @@ pub(crate) struct AskItem {
 /// Look at a product in a store
 ///
 /// One that never moved has a quantity and a `seq` of 0.
-#[describe::path(get, path = "/v1/{tenant}/stock/{store}/{product}", tag = "Stock",
-    params(("store" = described::StoreName, Path), ("product" = described::ProductCode, Path), AskItem),
-    responses((status = 200, body = Item)))]
+#[describe::path(get, "/v1/{tenant}/stock/{store}/{product}", tag = "Stock")]
 pub(super) async fn stock_get(
     api: Api,
     caller: Caller<Read>,
@@ -129,9 +125,7 @@ fn not_of_a_card() -> Problem {
 ///
 /// In the order of posting: every row of its ledger with the balance after it, revaluations included. In the order of effect:
 /// what each row costs by now, and what was there after it.
-#[describe::path(get, path = "/v1/{tenant}/stock/{store}/{product}/card", tag = "Stock",
-    params(("store" = described::StoreName, Path), ("product" = described::ProductCode, Path), AskCard),
-    responses((status = 200, body = CardPage)))]
+#[describe::path(get, "/v1/{tenant}/stock/{store}/{product}/card", tag = "Stock")]
 pub(super) async fn stock_card(
     api: Api,
     caller: Caller<Read>,
@@ -172,8 +166,7 @@ pub(crate) struct AskBalances {
 /// What there was at an instant, and what it was worth
 ///
 /// By the order of effect: as it is known by now, with everything that was posted later and took effect before.
-#[describe::path(get, path = "/v1/{tenant}/stock/balances", tag = "Stock", params(AskBalances),
-    responses((status = 200, body = BalancePage)))]
+#[describe::path(get, "/v1/{tenant}/stock/balances", tag = "Stock")]
 pub(super) async fn stock_balances(
     api: Api,
     caller: Caller<Read>,
@@ -207,8 +200,7 @@ impl AskTurnover {
 /// What came and went in a time
 ///
 /// Opening + incoming − outgoing + revalued = closing, for each item.
-#[describe::path(get, path = "/v1/{tenant}/stock/turnover", tag = "Stock", params(AskTurnover),
-    responses((status = 200, body = TurnoverPage)))]
+#[describe::path(get, "/v1/{tenant}/stock/turnover", tag = "Stock")]
 pub(super) async fn stock_turnover(
     api: Api,
     caller: Caller<Read>,
@@ -246,8 +238,7 @@ impl AskShortages {
 ///
 /// Products on hand of which fewer than `below` are available, oversold ones among them. A page may have fewer than `limit`,
 /// or none, and a `next` all the same: up to 10,000 items are looked at for it.
-#[describe::path(get, path = "/v1/{tenant}/stock/shortages", tag = "Stock", params(AskShortages),
-    responses((status = 200, body = ItemPage)))]
+#[describe::path(get, "/v1/{tenant}/stock/shortages", tag = "Stock")]
 pub(super) async fn stock_shortages(
     api: Api,
     caller: Caller<Read>,

@@ -8,7 +8,6 @@ use surehold_core::stock::{self, BarcodeText, ProductCode, StockRefusal};
 use crate::api::{Answer, Api, Caller, InPath, Json, Manage, Query, Read, Reply, from_path, next_page, page_items};
 use crate::describe;
 use crate::problem::{Code, Problem};
-use crate::wire::described;
 use crate::wire::stock::{Barcode, BarcodeList, Barcodes, Product, ProductPage, PutBarcodes, PutProduct};
 
 from_path!(ProductCode: ProductCode::new, BarcodeText: BarcodeText::new);
@@ -41,8 +40,7 @@ fn barcodes_not_found(barcodes: &[BarcodeText]) -> Problem {
 pub(crate) struct ListProducts {}
 
 /// List products
-#[describe::path(get, path = "/v1/{tenant}/products", tag = "Stock", params(ListProducts),
-    responses((status = 200, body = ProductPage)))]
+#[describe::path(get, "/v1/{tenant}/products", tag = "Stock")]
 pub(super) async fn products_list(
     api: Api,
     caller: Caller<Read>,
@@ -57,8 +55,7 @@ pub(super) async fn products_list(
 /// Look at a product
 ///
 /// With its barcodes.
-#[describe::path(get, path = "/v1/{tenant}/products/{product}", tag = "Stock",
-    params(("product" = described::ProductCode, Path)), responses((status = 200, body = Product)))]
+#[describe::path(get, "/v1/{tenant}/products/{product}", tag = "Stock")]
 pub(super) async fn product_get(api: Api, caller: Caller<Read>, InPath(code): InPath<ProductCode>) -> Answer<Product> {
     let found = find_product(&api, caller.tenant, code).await?;
     let barcodes = api.views().barcodes_of(caller.tenant, &found.code).await?;
@@ -70,9 +67,7 @@ pub(super) async fn product_get(api: Api, caller: Caller<Read>, InPath(code): In
 ///
 /// Creates it, or replaces what it was. Scale, tracking and the packs that it has stay: documents count in them. Safe to
 /// repeat.
-#[describe::path(put, path = "/v1/{tenant}/products/{product}", tag = "Stock",
-    params(("product" = described::ProductCode, Path)), request_body = PutProduct,
-    responses((status = 200, body = Product)))]
+#[describe::path(put, "/v1/{tenant}/products/{product}", tag = "Stock")]
 pub(super) async fn product_put(
     api: Api,
     caller: Caller<Manage>,
@@ -85,9 +80,7 @@ pub(super) async fn product_put(
 /// Put barcodes of a product
 ///
 /// All or none. Others that it has stay. Safe to repeat.
-#[describe::path(put, path = "/v1/{tenant}/products/{product}/barcodes", tag = "Stock",
-    params(("product" = described::ProductCode, Path)), request_body = PutBarcodes,
-    responses((status = 200, body = BarcodeList)))]
+#[describe::path(put, "/v1/{tenant}/products/{product}/barcodes", tag = "Stock")]
 pub(super) async fn barcodes_put(
     api: Api,
     caller: Caller<Manage>,
@@ -98,8 +91,7 @@ pub(super) async fn barcodes_put(
 }
 
 /// Look up a barcode
-#[describe::path(get, path = "/v1/{tenant}/barcodes/{barcode}", tag = "Stock",
-    params(("barcode" = described::BarcodeText, Path)), responses((status = 200, body = Barcode)))]
+#[describe::path(get, "/v1/{tenant}/barcodes/{barcode}", tag = "Stock")]
 pub(super) async fn barcode_get(api: Api, caller: Caller<Read>, InPath(code): InPath<BarcodeText>) -> Answer<Barcode> {
     let found = api.views().record::<stock::Barcode>(caller.tenant, &code).await?;
     Ok(Reply::found(found.ok_or_else(|| barcodes_not_found(&[code]))?.into()))

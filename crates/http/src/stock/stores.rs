@@ -6,7 +6,6 @@ use surehold_core::stock::{self, StockRefusal, StoreName};
 use crate::api::{Answer, Api, Caller, InPath, Json, Manage, Query, Read, Reply, from_path, next_page, page_items};
 use crate::describe;
 use crate::problem::Problem;
-use crate::wire::described;
 use crate::wire::stock::{PutStore, Store, StorePage};
 
 from_path!(StoreName: StoreName::new);
@@ -20,8 +19,7 @@ pub(super) async fn find_store(api: &Api, tenant: TenantId, name: StoreName) -> 
 pub(crate) struct ListStores {}
 
 /// List stores
-#[describe::path(get, path = "/v1/{tenant}/stores", tag = "Stock", params(ListStores),
-    responses((status = 200, body = StorePage)))]
+#[describe::path(get, "/v1/{tenant}/stores", tag = "Stock")]
 pub(super) async fn stores_list(api: Api, caller: Caller<Read>, Query(query): Query<ListStores>) -> Answer<StorePage> {
     let limit = page_items(query.limit)?;
     let found = api.views().stores(caller.tenant, query.after.as_ref(), limit).await?;
@@ -30,8 +28,7 @@ pub(super) async fn stores_list(api: Api, caller: Caller<Read>, Query(query): Qu
 }
 
 /// Look at a store
-#[describe::path(get, path = "/v1/{tenant}/stores/{store}", tag = "Stock",
-    params(("store" = described::StoreName, Path)), responses((status = 200, body = Store)))]
+#[describe::path(get, "/v1/{tenant}/stores/{store}", tag = "Stock")]
 pub(super) async fn store_get(api: Api, caller: Caller<Read>, InPath(name): InPath<StoreName>) -> Answer<Store> {
     Ok(Reply::found(find_store(&api, caller.tenant, name).await?.into()))
 }
@@ -39,8 +36,7 @@ pub(super) async fn store_get(api: Api, caller: Caller<Read>, InPath(name): InPa
 /// Put a store
 ///
 /// Creates it, or gives it another title; its currency stays. Safe to repeat.
-#[describe::path(put, path = "/v1/{tenant}/stores/{store}", tag = "Stock",
-    params(("store" = described::StoreName, Path)), request_body = PutStore, responses((status = 200, body = Store)))]
+#[describe::path(put, "/v1/{tenant}/stores/{store}", tag = "Stock")]
 pub(super) async fn store_put(
     api: Api,
     caller: Caller<Manage>,

@@ -10,8 +10,7 @@ use crate::wire::lockers::{RentLocker, Rental, RentalPage};
 /// Rent a locker
 ///
 /// The station's pool says how many there are. The request can be repeated: its id finds the same rental.
-#[describe::path(post, path = "/v1/{tenant}/lockers", tag = "Lockers", request_body = RentLocker,
-    responses((status = 201, body = Rental)))]
+#[describe::path(post, "/v1/{tenant}/lockers", tag = "Lockers", status(201))]
 pub(super) async fn locker_rent(api: Api, caller: Caller<Sell>, Json(body): Json<RentLocker>) -> Answer<Rental> {
     let reply = api.run(caller.tenant, body.into_command()?, None).await?;
     Ok(Reply { status: StatusCode::CREATED, ..reply })
@@ -21,8 +20,7 @@ pub(super) async fn locker_rent(api: Api, caller: Caller<Sell>, Json(body): Json
 pub(crate) struct ListRentals {}
 
 /// List who has a locker
-#[describe::path(get, path = "/v1/{tenant}/lockers", tag = "Lockers", params(ListRentals),
-    responses((status = 200, body = RentalPage)))]
+#[describe::path(get, "/v1/{tenant}/lockers", tag = "Lockers")]
 pub(super) async fn rentals_list(
     api: Api,
     caller: Caller<Read>,
