@@ -3,5 +3,6 @@
 
 #[cfg(not(feature = "schema"))]
 pub(crate) use surehold_http_macros::ToSchema;
+pub(crate) use surehold_http_macros::wire;
 #[cfg(feature = "schema")]
 pub(crate) use utoipa::ToSchema;

@@ -5,10 +5,12 @@
 
 mod handler;
 mod tokens;
+mod wire;
 
-use proc_macro::{Delimiter, Group, TokenStream, TokenTree};
+use proc_macro::TokenStream;
 
 use handler::Handler;
+use tokens::parsed;
 
 /// Accepts the attributes of `utoipa::ToSchema` and generates nothing.
 #[proc_macro_derive(ToSchema, attributes(schema))]
@@ -37,17 +39,28 @@ pub fn path(arguments: TokenStream, handler: TokenStream) -> TokenStream {
     }
 }
 
+/// For a type that travels: it can be written, read and described, and a member that is absent is left out. `wire(Copy, Eq)`
+/// derives more. `wire(page)` is for a part of a list: it adds where the next one begins, which `describe::query(page)` reads;
+/// `wire(page after StoreName)` says what that is, if it is more than a text.
+#[proc_macro_attribute]
+pub fn wire(arguments: TokenStream, item: TokenStream) -> TokenStream {
+    let arguments = arguments.to_string();
+    match cursor(&arguments) {
+        Some(cursor) => wire::page(cursor, item),
+        None => wire::wire(&arguments, item),
+    }
+}
+
 /// For the struct of a query string: derives what reads and describes it, and refuses other parameters. `page` adds the
 /// cursor and the limit of a list behind its own parameters; `page after StoreName` says what the cursor is, if it is more
 /// than a text.
 #[proc_macro_attribute]
 pub fn query(arguments: TokenStream, item: TokenStream) -> TokenStream {
-    match (page_parameters(&arguments.to_string()), item.into_iter().collect::<Vec<_>>().as_slice()) {
-        (Some(page), [head @ .., TokenTree::Group(fields)]) => {
-            let fields = Group::new(Delimiter::Brace, [fields.stream(), parsed(&page)].into_iter().collect());
-            parsed(DERIVED).into_iter().chain(head.iter().cloned()).chain([fields.into()]).collect()
-        }
-        _ => parsed("compile_error!(\"a struct with named fields; `page`, `page after TYPE` or nothing\");"),
+    let arguments = arguments.to_string();
+    match cursor(&arguments) {
+        Some(cursor) => parsed(DERIVED).into_iter().chain(wire::with_member(item, &page_parameters(cursor))).collect(),
+        None if arguments.is_empty() => parsed(DERIVED).into_iter().chain(item).collect(),
+        None => parsed("compile_error!(\"`page`, `page after TYPE` or nothing\");"),
     }
 }
 
@@ -55,23 +68,17 @@ const DERIVED: &str = "#[derive(::serde::Deserialize, crate::describe::IntoParam
     #[serde(deny_unknown_fields)]
     #[into_params(parameter_in = Query)]";
 
-fn page_parameters(arguments: &str) -> Option<String> {
-    let after = match arguments.strip_prefix("page") {
-        None => return arguments.is_empty().then(String::new),
-        Some("") => "after: Option<String>,".to_owned(),
-        Some(after) => {
-            let cursor = after.trim().strip_prefix("after ")?;
-            format!("after: Option<{cursor}>,")
-        }
-    };
-    Some(format!(
-        "/// The `next` of the page before.
-        {after}
-        #[param(minimum = 1, maximum = 1000, default = 100)]
-        limit: Option<u16>,"
-    ))
+/// The type that says where a page begins, of an attribute that says `page`.
+fn cursor(arguments: &str) -> Option<&str> {
+    let after = arguments.strip_prefix("page")?;
+    if after.is_empty() { Some("String") } else { after.trim().strip_prefix("after ") }
 }
 
-fn parsed(code: &str) -> TokenStream {
-    code.parse().expect("what is generated is made of tokens")
+fn page_parameters(cursor: &str) -> String {
+    format!(
+        "/// The `next` of the page before.
+        after: Option<{cursor}>,
+        #[param(minimum = 1, maximum = 1000, default = 100)]
+        limit: Option<u16>,"
+    )
 }

@@ -36,3 +36,7 @@ pub(crate) fn texts(list: TokenStream) -> Vec<String> {
 pub(crate) fn text(tokens: &[TokenTree]) -> String {
     tokens.iter().cloned().collect::<TokenStream>().to_string()
 }
+
+pub(crate) fn parsed(code: &str) -> TokenStream {
+    code.parse().expect("what is generated is made of tokens")
+}

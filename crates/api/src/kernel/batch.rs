@@ -1,22 +1,21 @@
 //! Many hold commands on the wire.
 
-use serde::{Deserialize, Serialize};
 use surehold_core::kernel::commands::{self, AnyHoldCommand, CancelHold, Extension};
 use surehold_core::kernel::{HoldId, Invalid, Timestamp};
 
 use crate::Problem;
-use crate::describe::ToSchema;
+use crate::describe::wire;
 use crate::{ConvertHold, ConvertMode, Hold, Line, PlaceHold};
 
 /// Up to 10,000 commands, each decided and answered by itself; not atomic as a whole.
-#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[wire]
 pub struct BatchRequest {
     #[schema(min_items = 1, max_items = 10000)]
     pub commands: Vec<BatchCommand>,
 }
 
 /// Commands that may be repeated without a key: each carries the hold's id.
-#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[wire]
 #[serde(rename_all = "snake_case")]
 pub enum BatchCommand {
     /// The id is needed here.
@@ -30,25 +29,23 @@ pub enum BatchCommand {
     Cancel(CancelItem),
 }
 
-#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[wire]
 pub struct ExtendItem {
     pub id: HoldId,
     pub until: Timestamp,
     #[serde(default)]
-    #[schema(required = false)]
     pub for_payment: bool,
 }
 
-#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[wire]
 pub struct ConvertItem {
     pub id: HoldId,
     pub mode: ConvertMode,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(min_items = 1, max_items = 100)]
     pub lines: Option<Vec<Line>>,
 }
 
-#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[wire]
 pub struct CancelItem {
     pub id: HoldId,
 }
@@ -79,12 +76,12 @@ impl BatchCommand {
 }
 
 /// One result per command, in their order.
-#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[wire]
 pub struct BatchResponse {
     pub results: Vec<BatchResult>,
 }
 
-#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[wire]
 pub struct BatchResult {
     pub id: HoldId,
     /// What the command alone would have been answered with.
@@ -92,11 +89,8 @@ pub struct BatchResult {
     pub status: u16,
     /// The effect was already there.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    #[schema(required = false)]
     pub replayed: bool,
     /// Left out with `Prefer: return=minimal`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub hold: Option<Hold>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub problem: Option<Box<Problem>>,
 }

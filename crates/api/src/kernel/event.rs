@@ -6,10 +6,10 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value};
 use surehold_core::kernel::{self, Timestamp};
 
-use crate::describe::ToSchema;
+use crate::describe::wire;
 
 /// Something that happened, at its place in the tenant's journal.
-#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[wire]
 pub struct Event {
     /// The event's place: give it as `after` or `Last-Event-ID` to get what follows.
     #[schema(example = "12-0")]
@@ -53,7 +53,7 @@ pub fn render_event(event: &kernel::Event) -> Value {
 }
 
 /// The identity of an operation.
-#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[wire]
 pub struct OperationName {
     #[schema(example = "DELIVER_WEBHOOK")]
     pub r#type: String,
@@ -61,14 +61,14 @@ pub struct OperationName {
 }
 
 /// The identity of a case.
-#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[wire]
 pub struct CaseName {
     #[schema(example = "effect-unknown")]
     pub kind: String,
     pub key: String,
 }
 
-#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[wire]
 pub struct EventPage {
     pub events: Vec<Event>,
     /// The place behind the last event here: give it as `after` to get what follows, now or later.

@@ -1,14 +1,13 @@
 //! Why a pool has nothing left.
 
-use serde::{Deserialize, Serialize};
 use surehold_core::kernel::{self, HoldId, OwnerName, Reference, Timestamp};
 
-use crate::describe::ToSchema;
+use crate::describe::wire;
 
 use crate::Pool;
 
 /// What a pool has and who has it. Lapsed holds no longer count, swept or not.
-#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[wire]
 pub struct Explanation {
     /// The answer in a sentence or two.
     pub summary: String,
@@ -18,7 +17,6 @@ pub struct Explanation {
     /// Held units of holds that have not expired.
     pub held_live: i64,
     /// When the next unit is free at the latest: when enough holds have expired, unless they are converted or extended.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub next_free_at_latest: Option<Timestamp>,
     /// Live holds on the pool, the next to expire first.
     pub holds: Vec<HoldOnPool>,
@@ -26,14 +24,12 @@ pub struct Explanation {
     pub holds_cut: bool,
 }
 
-#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[wire]
 pub struct HoldOnPool {
     pub id: HoldId,
     pub quantity: i64,
     pub expires_at: Timestamp,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub owner: Option<OwnerName>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub reference: Option<Reference>,
 }
 

@@ -2,11 +2,10 @@
 
 use std::borrow::Cow;
 
-use serde::{Deserialize, Serialize};
 
-use crate::describe::ToSchema;
+use crate::describe::wire;
 
-#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[wire]
 pub struct Health {
     #[schema(value_type = String, example = "ok")]
     pub status: Cow<'static, str>,

@@ -9,15 +9,14 @@ use surehold_core::kernel::{
 };
 
 use super::pool::no_slot;
-use crate::describe::ToSchema;
+use crate::describe::wire;
 
 /// Units of one pool.
-#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[wire]
 pub struct Line {
     pub resource: ResourceName,
     /// A date; left out for things without one.
     #[serde(default = "no_slot")]
-    #[schema(required = false)]
     pub slot: Slot,
     #[serde(default = "one")]
     #[schema(minimum = 1, maximum = 1_000_000, default = 1)]
@@ -34,26 +33,21 @@ fn lines(lines: Vec<Line>) -> Result<Lines, Invalid> {
 }
 
 /// A timed claim on several pools, all or nothing.
-#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[wire]
 pub struct PlaceHold {
     /// A UUIDv7 of your own: the identity of the request, so that a repeat finds the first hold. Without it an
     /// `Idempotency-Key` is needed.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub id: Option<HoldId>,
     #[schema(min_items = 1, max_items = 100)]
     pub lines: Vec<Line>,
     /// Seconds until it expires; the tenant's policy has the default and the most.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(minimum = 1, maximum = 31_622_400, example = 900)]
     pub lifetime_secs: Option<i64>,
     /// Who holds; limits are counted per owner.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub owner: Option<OwnerName>,
     /// Your own name for the hold: a cart, a conversation, an order.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reference: Option<Reference>,
     /// Anything, up to 16 KiB. Never looked into.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Object>)]
     pub metadata: Option<serde_json::Map<String, serde_json::Value>>,
 }
@@ -78,18 +72,15 @@ impl PlaceHold {
 }
 
 /// Either `until` (safe to repeat) or `by_secs` (needs an `Idempotency-Key`).
-#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[wire]
 pub struct ExtendHold {
     /// The new expiry. An earlier one than the present changes nothing.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub until: Option<Timestamp>,
     /// Seconds to add to the present expiry.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(minimum = 1, maximum = 31_622_400)]
     pub by_secs: Option<i64>,
     /// While a payment is in progress the tenant's ceiling does not apply.
     #[serde(default)]
-    #[schema(required = false)]
     pub for_payment: bool,
 }
 
@@ -105,11 +96,10 @@ impl ExtendHold {
     }
 }
 
-#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[wire]
 pub struct ConvertHold {
     pub mode: ConvertMode,
     /// What to keep, if not everything; the rest is released.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(min_items = 1, max_items = 100)]
     pub lines: Option<Vec<Line>>,
 }
@@ -122,7 +112,7 @@ impl ConvertHold {
 }
 
 /// Exchanges booked units for others, all or nothing.
-#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[wire]
 pub struct MoveBooked {
     #[schema(min_items = 1, max_items = 100)]
     pub from: Vec<Line>,
@@ -137,10 +127,9 @@ impl MoveBooked {
 }
 
 /// Booked units that are not needed any more.
-#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[wire]
 pub struct GiveBack {
     /// What to give back, if not everything.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(min_items = 1, max_items = 100)]
     pub lines: Option<Vec<Line>>,
 }
@@ -152,7 +141,7 @@ impl GiveBack {
 }
 
 /// What a converted hold has: the units booked as of now, or the units consumed.
-#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[wire]
 pub struct Kept {
     pub mode: ConvertMode,
     /// As of now: booked units may be given back and moved.
@@ -160,34 +149,24 @@ pub struct Kept {
     pub lines: LinesSent,
 }
 
-#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[wire]
 pub struct Hold {
     pub id: HoldId,
     pub state: HoldState,
     #[schema(value_type = Vec<Line>)]
     pub lines: LinesSent,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub kept: Option<Kept>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub owner: Option<OwnerName>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub reference: Option<Reference>,
-    #[serde(
-        default,
-        skip_serializing_if = "Option::is_none",
-        serialize_with = "metadata_object",
-        deserialize_with = "read_metadata"
-    )]
+    #[serde(default, serialize_with = "metadata_object", deserialize_with = "read_metadata")]
     pub metadata: Option<Metadata>,
     pub placed_at: Timestamp,
     /// From this instant on it is dead for everybody.
     pub expires_at: Timestamp,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub ended_at: Option<Timestamp>,
     pub version: i64,
     /// Versions of the pools after this command, in the order of the lines it changed; absent when it changed none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    #[schema(required = false)]
     pub pool_versions: Vec<i64>,
 }
 
@@ -228,10 +207,7 @@ impl From<kernel::Hold> for Hold {
     }
 }
 
-#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[wire(page)]
 pub struct HoldPage {
     pub holds: Vec<Hold>,
-    /// Give it as `after` to get what follows; absent at the end.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub next: Option<String>,
 }

@@ -3,10 +3,10 @@
 use serde::{Deserialize, Serialize};
 use surehold_core::kernel::{self, ApiKey, HoldPolicy, KeyMode, KeyName, KeyRef, KeyScope, Slug, TenantId, Timestamp};
 
-use crate::describe::ToSchema;
+use crate::describe::{ToSchema, wire};
 
 /// How long holds may live and how much one owner may hold.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[wire(Copy, PartialEq, Eq)]
 #[serde(default)]
 pub struct Policy {
     #[schema(minimum = 1, maximum = 31_622_400, default = 900)]
@@ -42,16 +42,15 @@ impl From<Policy> for HoldPolicy {
     }
 }
 
-#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[wire]
 pub struct CreateTenant {
     /// The tenant's name in addresses. A repeat finds the tenant that is there.
     pub slug: Slug,
     #[serde(default)]
-    #[schema(required = false)]
     pub policy: Policy,
 }
 
-#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[wire]
 pub struct Tenant {
     #[schema(value_type = i64)]
     pub id: TenantId,
@@ -60,19 +59,15 @@ pub struct Tenant {
     pub policy: Policy,
 }
 
-#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[wire(page)]
 pub struct TenantPage {
     /// Slugs, in order.
     pub tenants: Vec<String>,
-    /// Give it as `after` to get what follows; absent at the end.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub next: Option<String>,
 }
 
-#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[wire]
 pub struct CreateKey {
     /// Whose key it is; left out for a key of the installation, which has the scope `admin` and nothing else.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tenant: Option<Slug>,
     /// What it is for.
     pub name: KeyName,
@@ -80,12 +75,10 @@ pub struct CreateKey {
     pub scopes: Vec<KeyScope>,
     /// Test keys work on data of their own.
     #[serde(default = "live")]
-    #[schema(required = false, default = "live")]
+    #[schema(default = "live")]
     pub mode: KeyMode,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expires_at: Option<Timestamp>,
     /// Requests a second on each node, if not the node's default.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(minimum = 1, maximum = 10_000_000)]
     pub requests_per_s: Option<i64>,
 }
@@ -94,11 +87,11 @@ fn live() -> KeyMode {
     KeyMode::Live
 }
 
-#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[wire]
 pub struct RotateKey {
     /// How long the old key stays good.
     #[serde(default = "a_day")]
-    #[schema(required = false, minimum = 0, maximum = 2_592_000, default = 86_400)]
+    #[schema(minimum = 0, maximum = 2_592_000, default = 86_400)]
     pub overlap_secs: i64,
 }
 
@@ -113,7 +106,7 @@ impl Default for RotateKey {
 }
 
 /// A key without its secret.
-#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[wire]
 pub struct Key {
     /// Its reference: the key without `sh_` and the secret.
     pub id: KeyRef,
@@ -121,15 +114,11 @@ pub struct Key {
     #[schema(value_type = Vec<KeyScope>)]
     pub scopes: kernel::KeyScopes,
     pub mode: KeyMode,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub requests_per_s: Option<i64>,
     pub created_at: Timestamp,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub expires_at: Option<Timestamp>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub revoked_at: Option<Timestamp>,
     /// The key that took its place.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub replaced_by: Option<KeyRef>,
 }
 
@@ -166,7 +155,7 @@ impl std::fmt::Debug for NewKey {
     }
 }
 
-#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[wire]
 pub struct KeyPage {
     pub keys: Vec<Key>,
 }

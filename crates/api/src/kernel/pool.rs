@@ -1,13 +1,12 @@
 //! Pools on the wire.
 
-use serde::{Deserialize, Serialize};
 use surehold_core::kernel::commands;
 use surehold_core::kernel::{self, Invalid, PoolKey, ResourceName, Slot};
 
-use crate::describe::ToSchema;
+use crate::describe::wire;
 
 /// Names a pool.
-#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[wire]
 pub struct PoolName {
     pub resource: ResourceName,
     /// A date, or empty for things without one.
@@ -15,21 +14,17 @@ pub struct PoolName {
 }
 
 /// What to set. What is left out stays as it is.
-#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[wire]
 pub struct PutPool {
     /// Units there are. Needed for a pool that does not exist yet.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(minimum = 0, maximum = 1_000_000_000_000_i64, example = 5)]
     pub total: Option<i64>,
     /// Units that may be promised beyond the total, on purpose.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(minimum = 0, maximum = 1_000_000_000_000_i64)]
     pub overbook: Option<i64>,
     /// A closed pool takes no new claims.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub closed: Option<bool>,
     /// Changes the pool only if it has this version; 0 says that it must not exist yet.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(minimum = 0)]
     pub expected_version: Option<i64>,
 }
@@ -54,21 +49,16 @@ impl PutPool {
 }
 
 /// A pool to put, with its name.
-#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[wire]
 pub struct PoolPut {
     pub resource: ResourceName,
     #[serde(default = "no_slot")]
-    #[schema(required = false)]
     pub slot: Slot,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(minimum = 0, maximum = 1_000_000_000_000_i64, example = 5)]
     pub total: Option<i64>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(minimum = 0, maximum = 1_000_000_000_000_i64)]
     pub overbook: Option<i64>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub closed: Option<bool>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(minimum = 0)]
     pub expected_version: Option<i64>,
 }
@@ -78,7 +68,7 @@ pub(super) fn no_slot() -> Slot {
 }
 
 /// 1 to 1,000 pools, put all together or not at all.
-#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[wire]
 pub struct PutPools {
     #[schema(min_items = 1, max_items = 1000)]
     pub pools: Vec<PoolPut>,
@@ -94,7 +84,7 @@ impl PutPools {
     }
 }
 
-#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[wire]
 pub struct AdjustPool {
     /// What the total changes by: deliveries, breakages, rooms out of order.
     #[schema(minimum = -1_000_000_000_000_i64, maximum = 1_000_000_000_000_i64, example = -1)]
@@ -102,7 +92,7 @@ pub struct AdjustPool {
 }
 
 /// A pool, and who has how much of it.
-#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[wire]
 pub struct Pool {
     pub resource: ResourceName,
     pub slot: Slot,
@@ -142,17 +132,14 @@ impl From<kernel::Pool> for Pool {
     }
 }
 
-#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[wire(page)]
 pub struct PoolPage {
     pub pools: Vec<Pool>,
-    /// Give it as `after` to get what follows; absent at the end.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub next: Option<String>,
 }
 
 /// What is free over a range of nights. Holds that lapsed less than a moment ago may still count as held; placing a
 /// hold looks again.
-#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[wire]
 pub struct Availability {
     pub from: Slot,
     /// Not part of the range.
@@ -160,7 +147,7 @@ pub struct Availability {
     pub resources: Vec<ResourceAvailability>,
 }
 
-#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[wire]
 pub struct ResourceAvailability {
     pub resource: ResourceName,
     /// What can be claimed on every night of the range; zero if a night is closed or has no pool.
@@ -168,7 +155,7 @@ pub struct ResourceAvailability {
     pub slots: Vec<SlotAvailability>,
 }
 
-#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[wire]
 pub struct SlotAvailability {
     pub slot: Slot,
     /// Zero when the pool is closed.

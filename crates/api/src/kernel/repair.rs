@@ -2,19 +2,18 @@
 
 use std::fmt;
 
-use serde::{Deserialize, Serialize};
 use surehold_core::kernel::{HoldId, OwnerName, PoolKey, ResourceName, Slot};
 use surehold_core::operations::{Actor, Aggregate, DedupeKey, LeaseToken, OperationKey, Reason, TypeName};
 use surehold_core::repairs::{Repair, RepairCommand};
 
 use super::pool::no_slot;
-use crate::describe::ToSchema;
+use crate::describe::wire;
 
 /// No request repairs more at once.
 pub const REPAIRS_MAX: usize = 100;
 
 /// Up to 100 repairs of one tenant, as an audit proposed them. Each is done or refused by itself.
-#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[wire]
 pub struct MakeRepairs {
     /// The tenant's number; that of its test twin is negative.
     #[schema(example = 237_230_348_855_733_i64)]
@@ -27,7 +26,7 @@ pub struct MakeRepairs {
     pub repairs: Vec<RepairItem>,
 }
 
-#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[wire]
 #[serde(rename_all = "snake_case")]
 pub enum RepairItem {
     #[schema(title = "PoolRepair")]
@@ -39,11 +38,10 @@ pub enum RepairItem {
 }
 
 /// Counters that disagree with the holds.
-#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[wire]
 pub struct RepairPool {
     pub resource: ResourceName,
     #[serde(default = "no_slot")]
-    #[schema(required = false)]
     pub slot: Slot,
     /// What to add to the units held.
     pub held_delta: i64,
@@ -54,7 +52,7 @@ pub struct RepairPool {
 }
 
 /// An owner whose holds are counted wrong.
-#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[wire]
 pub struct RepairOwner {
     pub owner: OwnerName,
     /// Of the owner's count when the audit looked; 0 where there was none.
@@ -66,7 +64,7 @@ pub struct RepairOwner {
 }
 
 /// A lock of an operation that does not run.
-#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[wire]
 pub struct RepairLock {
     pub aggregate: Aggregate,
     pub r#type: TypeName,
@@ -109,23 +107,22 @@ impl RepairItem {
 }
 
 /// What became of the repairs, in their order.
-#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[wire]
 pub struct RepairsMade {
     pub results: Vec<RepairResult>,
 }
 
-#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[wire]
 pub struct RepairResult {
     #[schema(example = "pool double@2026-12-24")]
     pub target: String,
     pub outcome: RepairOutcome,
     /// Why it was refused, or is not known.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub why: Option<String>,
 }
 
 /// `refused` changed nothing. Whether `unknown` did, the next audit tells; sent again, it is not done twice.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[wire(Copy, PartialEq, Eq)]
 #[serde(rename_all = "snake_case")]
 pub enum RepairOutcome {
     Repaired,

@@ -1,13 +1,12 @@
 //! Cases and epochs on the wire.
 
-use serde::{Deserialize, Serialize};
 use surehold_core::kernel::Timestamp;
 use surehold_core::operations::{self, Actor, CaseState, Reason};
 
-use crate::describe::ToSchema;
+use crate::describe::wire;
 
 /// Something that a person must look at.
-#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[wire]
 pub struct Case {
     #[schema(example = "effect-unknown")]
     pub kind: String,
@@ -23,14 +22,10 @@ pub struct Case {
     pub reports: u32,
     pub opened_at: Timestamp,
     pub reported_at: Timestamp,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub assigned_to: Option<Actor>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub resolved_at: Option<Timestamp>,
     /// Absent if it was resolved by itself.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub resolved_by: Option<Actor>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub resolution: Option<Reason>,
     pub version: i64,
 }
@@ -55,15 +50,12 @@ impl From<operations::Case> for Case {
     }
 }
 
-#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[wire(page)]
 pub struct CasePage {
     pub cases: Vec<Case>,
-    /// Give it as `after` to get what follows; absent at the end.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub next: Option<String>,
 }
 
-#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[wire]
 pub struct AssignCase {
     /// Who looks after it from now on.
     #[schema(example = "ana")]
@@ -71,14 +63,11 @@ pub struct AssignCase {
 }
 
 /// When the installation's data was last put back to an earlier state; 0 if it never was.
-#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[wire]
 pub struct Epoch {
     pub number: i64,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub raised_at: Option<Timestamp>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub raised_by: Option<Actor>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<Reason>,
 }
 

@@ -4,17 +4,17 @@ use serde::{Deserialize, Serialize};
 use surehold_core::kernel::{HoldId, Timestamp};
 use surehold_core::operations::{self, Enqueued, InboxName, Received};
 
-use crate::describe::ToSchema;
+use crate::describe::{ToSchema, wire};
 use crate::{OperationName, described};
 
 /// The parameters of the task `expire-hold`.
-#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[wire]
 pub struct ExpireHoldTask {
     pub hold: HoldId,
 }
 
 /// What became of a task or a webhook.
-#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[wire]
 pub struct Delivered {
     /// This delivery was the first, and is kept.
     pub stored: bool,
@@ -22,13 +22,12 @@ pub struct Delivered {
     pub replayed: bool,
     /// The repeat says something else than the first delivery did, which counts.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    #[schema(required = false)]
     pub body_differs: bool,
     pub operation: OperationName,
     pub outcome: DeliveryOutcome,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[wire(Copy, PartialEq, Eq)]
 #[serde(rename_all = "snake_case")]
 pub enum DeliveryOutcome {
     /// The operation was asked for.
@@ -80,7 +79,7 @@ impl std::fmt::Debug for PutInbox {
 }
 
 /// An inbox without its secrets.
-#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[wire]
 pub struct Inbox {
     #[schema(example = "orders")]
     pub name: InboxName,
@@ -91,7 +90,6 @@ pub struct Inbox {
     /// When the present secret was set.
     pub rotated_at: Timestamp,
     /// Until when the secret before it is good too.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub previous_until: Option<Timestamp>,
 }
 
@@ -119,7 +117,7 @@ impl std::fmt::Debug for ShownInbox {
     }
 }
 
-#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[wire]
 pub struct InboxPage {
     /// In the order of their names.
     pub inboxes: Vec<Inbox>,

@@ -11,51 +11,39 @@ use surehold_core::operations::{
     OperationState, Payload, Reason, TypeName, commands,
 };
 
-use crate::describe::ToSchema;
+use crate::describe::wire;
 
-#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[wire]
 pub struct OperationSummary {
     pub r#type: TypeName,
     pub key: DedupeKey,
     pub state: OperationState,
     /// Goes up when it is done anew.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub generation: Option<u32>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub attempts: Option<u32>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub created_at: Option<Timestamp>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub finished_at: Option<Timestamp>,
     /// Of an operation that has not ended.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub run: Option<Run>,
     /// Why it is dead.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub dead_letter: Option<DeadLetter>,
 }
 
 /// When it is due, who runs it, what it waits for.
-#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[wire]
 pub struct Run {
     pub enqueued_at: Timestamp,
     /// When it is due; absent while it runs and while it waits for another operation.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub run_at: Option<Timestamp>,
     /// Since when it runs.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub locked_at: Option<Timestamp>,
     /// Until when its worker may take.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub lease_until: Option<Timestamp>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "00000000000000ff")]
     pub worker: Option<String>,
     /// The precondition that is not met.
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "payment pi_1 succeeded")]
     pub waiting_on: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub last_error: Option<String>,
     /// Leases in a row whose worker was gone or too slow.
     pub leases_lost: u32,
@@ -80,7 +68,7 @@ impl From<operations::OperationRun> for Run {
     }
 }
 
-#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[wire]
 pub struct DeadLetter {
     /// The generation that died.
     pub generation: u32,
@@ -89,11 +77,8 @@ pub struct DeadLetter {
     #[schema(example = "attempts-exhausted")]
     pub code: String,
     pub error: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub resolved_at: Option<Timestamp>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub resolved_by: Option<Actor>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub resolution: Option<Reason>,
 }
 
@@ -111,12 +96,9 @@ impl From<operations::DeadLetter> for DeadLetter {
     }
 }
 
-#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[wire(page)]
 pub struct OperationPage {
     pub operations: Vec<OperationSummary>,
-    /// Give it as `after` to get what follows; absent at the end.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub next: Option<String>,
 }
 
 /// JSON that is kept as text, written as what it is.
@@ -149,12 +131,11 @@ impl<'de> Deserialize<'de> for Json {
 }
 
 /// An operation with everything that is known of it.
-#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[wire]
 pub struct Operation {
     #[serde(flatten)]
     pub summary: OperationSummary,
     /// Operations of the same aggregate run one after the other.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub aggregate: Option<Aggregate>,
     /// What it has to do with.
     #[schema(example = json!(["purchaseId=4711"]))]
@@ -163,7 +144,6 @@ pub struct Operation {
     #[schema(value_type = Value)]
     pub payload: Json,
     /// What it gave back.
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Value>)]
     pub result: Option<Json>,
     /// Its calls to the outside, step by step.
@@ -173,7 +153,7 @@ pub struct Operation {
 }
 
 /// One call to the outside, and what is known about it.
-#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[wire]
 pub struct Effect {
     pub step: u16,
     pub state: EffectState,
@@ -185,14 +165,11 @@ pub struct Effect {
     pub idempotency_key: String,
     /// When the request under the present key could first have been sent.
     pub intent_at: Timestamp,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub settled_at: Option<Timestamp>,
     /// The provider's own name for it.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub provider_ref: Option<String>,
     #[schema(value_type = Value)]
     pub request: Json,
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Value>)]
     pub response: Option<Json>,
 }
@@ -216,7 +193,7 @@ impl From<operations::Effect> for Effect {
 }
 
 /// An attempt, or what somebody did about the operation.
-#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[wire]
 pub struct Attempt {
     pub number: u32,
     pub generation: u32,
@@ -224,15 +201,11 @@ pub struct Attempt {
     pub started_at: Timestamp,
     pub ended_at: Timestamp,
     /// A word that can be counted, such as `timeout`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub code: Option<String>,
     /// The error, or the reason that the person gave.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
     /// Who did it by hand.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub actor: Option<Actor>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub worker: Option<String>,
 }
 
@@ -253,7 +226,7 @@ impl From<operations::Attempt> for Attempt {
 }
 
 /// Somebody does something by hand. Both are kept in the history.
-#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[wire]
 pub struct Act {
     #[schema(example = "ana")]
     pub actor: Actor,
@@ -262,14 +235,13 @@ pub struct Act {
 }
 
 /// What somebody found out about an effect in doubt.
-#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[wire]
 pub struct SettleEffect {
     #[serde(default)]
-    #[schema(required = false, maximum = 65_535, default = 0)]
+    #[schema(maximum = 65_535, default = 0)]
     pub step: u16,
     pub verdict: Verdict,
     /// The provider's own name for what happened. Needed with `happened`, and only there.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Reason>, example = "tr_1042")]
     pub provider_ref: Option<String>,
     #[schema(example = "ana")]
@@ -278,7 +250,7 @@ pub struct SettleEffect {
     pub reason: Reason,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[wire(Copy, PartialEq, Eq)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
     Happened,
@@ -304,7 +276,7 @@ impl SettleEffect {
 }
 
 /// What became of the operation.
-#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[wire]
 pub struct OperationActed {
     pub r#type: TypeName,
     pub key: DedupeKey,
@@ -312,7 +284,7 @@ pub struct OperationActed {
 }
 
 /// What became of the effect.
-#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[wire]
 pub struct EffectSettled {
     pub r#type: TypeName,
     pub key: DedupeKey,

@@ -1,39 +1,38 @@
 //! Schedules on the wire.
 
-use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use surehold_core::kernel::Timestamp;
 use surehold_core::operations::{self, ScheduleName};
 
-use crate::describe::ToSchema;
+use crate::describe::wire;
 
 /// How many of the next instants are shown.
 const UPCOMING_MAX: usize = 5;
 
 /// What is asked for, and when.
-#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[wire]
 pub struct PutSchedule {
     /// Minute, hour, day of month, month and day of week, or a shortcut such as `@daily`.
     #[schema(max_length = 256, example = "0 2 * * *")]
     pub cron: String,
     /// The time zone whose clock is meant.
     #[serde(default = "utc")]
-    #[schema(required = false, max_length = 64, default = "UTC", example = "America/Sao_Paulo")]
+    #[schema(max_length = 64, default = "UTC", example = "America/Sao_Paulo")]
     pub zone: String,
     /// The type of the operation that is asked for each time.
     #[schema(value_type = crate::described::TypeName, example = "ANNOUNCE")]
     pub r#type: String,
     /// What that type needs, up to 32 KiB. For `ANNOUNCE`: a `topic`, and `data` of your choice.
     #[serde(default)]
-    #[schema(value_type = Object, required = false, example = json!({"topic": "night-audit", "data": {}}))]
+    #[schema(value_type = Object, example = json!({"topic": "night-audit", "data": {}}))]
     pub payload: Map<String, Value>,
     /// What the operations have to do with, as in `propertyId=7`.
     #[serde(default)]
-    #[schema(value_type = Vec<crate::described::Correlation>, required = false, max_items = 32)]
+    #[schema(value_type = Vec<crate::described::Correlation>, max_items = 32)]
     pub correlations: Vec<String>,
     /// Whether it fires.
     #[serde(default = "yes")]
-    #[schema(required = false, default = true)]
+    #[schema(default = true)]
     pub enabled: bool,
 }
 
@@ -45,7 +44,7 @@ fn yes() -> bool {
     true
 }
 
-#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[wire]
 pub struct Schedule {
     pub name: ScheduleName,
     #[schema(example = "0 2 * * *")]
@@ -59,12 +58,10 @@ pub struct Schedule {
     pub correlations: Vec<String>,
     pub enabled: bool,
     /// When it fires next; absent when it does not.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub next_at: Option<Timestamp>,
     /// The next five instants, the first one being `next_at`.
     pub upcoming: Vec<Timestamp>,
     /// When it last fired.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub last_fired_at: Option<Timestamp>,
     pub created_at: Timestamp,
     pub version: i64,
@@ -89,10 +86,7 @@ impl From<operations::Schedule> for Schedule {
     }
 }
 
-#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[wire(page)]
 pub struct SchedulePage {
     pub schedules: Vec<Schedule>,
-    /// Give it as `after` to get what follows; absent at the end.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub next: Option<String>,
 }

@@ -1,15 +1,14 @@
 //! One line of time on the wire.
 
-use serde::{Deserialize, Serialize};
 use surehold_core::kernel::Timestamp;
 use surehold_core::operations::{EffectState, OperationState};
 
 use super::operation::Attempt;
-use crate::describe::ToSchema;
+use crate::describe::wire;
 use crate::{EventBody, OperationName, OperationSummary};
 
 /// Everything that has to do with something, in the order of time.
-#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[wire]
 pub struct Timeline {
     #[schema(example = "purchaseId=4711")]
     pub correlation: String,
@@ -19,7 +18,7 @@ pub struct Timeline {
     pub cut: bool,
 }
 
-#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[wire]
 pub struct TimelineEntry {
     pub at: Timestamp,
     pub operation: OperationName,
@@ -27,7 +26,7 @@ pub struct TimelineEntry {
     pub fact: TimelineFact,
 }
 
-#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[wire]
 #[serde(tag = "entry", rename_all = "snake_case")]
 pub enum TimelineFact {
     /// The operation was asked for.
@@ -38,7 +37,6 @@ pub enum TimelineFact {
     EffectSettled {
         step: u16,
         state: EffectState,
-        #[serde(skip_serializing_if = "Option::is_none")]
         provider_ref: Option<String>,
     },
     /// An attempt ended, or somebody did something about the operation.

@@ -6,30 +6,30 @@ use serde::{Deserialize, Serialize};
 use surehold_core::kernel::Timestamp;
 use surehold_core::operations::outbox::{self, EndpointAbout, EndpointId};
 
-use crate::describe::ToSchema;
+use crate::describe::{ToSchema, wire};
 use crate::described;
 
-#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[wire]
 pub struct PutWebhookEndpoint {
     /// Where messages are posted. Public addresses by HTTPS, unless the installation is set up to reach further.
     #[schema(min_length = 1, max_length = 2048, example = "https://example.com/webhooks")]
     pub url: String,
     /// The types of the events that are wanted; empty for all that are offered.
     #[serde(default)]
-    #[schema(value_type = Vec<described::OfferedEvent>, required = false, max_items = 64,
+    #[schema(value_type = Vec<described::OfferedEvent>, max_items = 64,
         example = json!(["hold_placed", "hold_expired"]))]
     pub events: Vec<String>,
     /// Whether an endpoint that is there may get another address or other events. It keeps its secret and its place.
     #[serde(default)]
-    #[schema(required = false, default = false)]
+    #[schema(default = false)]
     pub replace: bool,
 }
 
-#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[wire]
 pub struct RotateWebhookSecret {
     /// How long the old secret signs beside the new one.
     #[serde(default = "a_day")]
-    #[schema(required = false, minimum = 0, maximum = 2_592_000, default = 86_400)]
+    #[schema(minimum = 0, maximum = 2_592_000, default = 86_400)]
     pub overlap_secs: i64,
 }
 
@@ -43,15 +43,15 @@ impl Default for RotateWebhookSecret {
     }
 }
 
-#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[wire]
 pub struct EnableWebhookEndpoint {
     /// Leave out what happened while it was disabled.
     #[serde(default)]
-    #[schema(required = false, default = false)]
+    #[schema(default = false)]
     pub from_now: bool,
 }
 
-#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[wire]
 pub struct ReplayEvents {
     /// The first event.
     #[schema(value_type = described::Cursor)]
@@ -64,19 +64,18 @@ pub struct ReplayEvents {
     pub key: String,
 }
 
-#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[wire]
 pub struct ReplayedEvents {
     /// How many deliveries were asked for that had not been before.
     pub deliveries: u64,
     /// Whether all events that were looked at are still kept; those that are not cannot be sent.
     pub complete: bool,
     /// There was too much for one request: ask again with this as `from`, and the same `key`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<described::Cursor>)]
     pub next: Option<String>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[wire(Copy, PartialEq, Eq)]
 #[serde(rename_all = "snake_case")]
 pub enum EndpointState {
     Enabled,
@@ -94,19 +93,16 @@ impl fmt::Display for EndpointState {
 }
 
 /// A webhook endpoint without its secret.
-#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[wire]
 pub struct WebhookEndpoint {
     pub id: EndpointId,
     pub url: String,
     /// Empty for all that are offered.
     pub events: Vec<String>,
     pub state: EndpointState,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub disabled_reason: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub disabled_at: Option<Timestamp>,
     /// Until when the secret before the present one signs too.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub previous_secret_until: Option<Timestamp>,
     /// Deliveries have been asked for at least up to this place in the event feed.
     #[schema(value_type = described::Cursor)]
@@ -150,12 +146,12 @@ impl std::fmt::Debug for NewWebhookEndpoint {
     }
 }
 
-#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[wire]
 pub struct WebhookEndpointPage {
     pub endpoints: Vec<WebhookEndpoint>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[wire(Copy, PartialEq, Eq)]
 #[serde(rename_all = "snake_case")]
 pub enum DeliveryState {
     /// On its way, or between two attempts.
@@ -182,31 +178,26 @@ impl fmt::Display for DeliveryState {
 }
 
 /// What became of one message.
-#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[wire]
 pub struct WebhookDelivery {
     /// The event.
     #[schema(value_type = described::Cursor)]
     pub cursor: String,
     /// The replay that asked for it, if one did.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub replay: Option<String>,
     pub state: DeliveryState,
     /// Attempts that failed and, at the end, the last one.
     pub attempts: i64,
     /// The HTTP status of the answer that settled it.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub status: Option<u16>,
     /// Why the last attempt failed.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
     pub created_at: Timestamp,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub next_attempt_at: Option<Timestamp>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub finished_at: Option<Timestamp>,
 }
 
-#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[wire]
 pub struct WebhookDeliveryPage {
     pub deliveries: Vec<WebhookDelivery>,
 }

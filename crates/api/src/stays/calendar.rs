@@ -12,20 +12,20 @@ use surehold_core::stays::{self, NightRange, PropertyName, RateNight, RatePlanCo
 
 use crate::Day;
 use crate::Problem;
-use crate::describe::ToSchema;
+use crate::describe::wire;
 
 /// A request is carried out in parts, one after the other; beyond this it would take too long for one answer.
 pub const CALENDAR_PARTS_MAX: usize = 1_000;
 
 /// What is to be different on nights of a property.
-#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[wire]
 pub struct PutCalendar {
     #[schema(min_items = 1, max_items = 1000)]
     pub changes: Vec<CalendarChange>,
 }
 
 /// The same for several room types and all nights of a range.
-#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[wire]
 pub struct CalendarChange {
     #[schema(min_items = 1, max_items = 100)]
     pub room_types: Vec<RoomTypeCode>,
@@ -34,17 +34,15 @@ pub struct CalendarChange {
     /// The night after the last one, at most 1,100 nights later.
     pub until: Day,
     /// Only nights that begin on these days; all of them unless told.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(min_items = 1)]
     pub weekdays: Option<Vec<Weekday>>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub inventory: Option<InventoryChange>,
     #[serde(default)]
-    #[schema(required = false, max_items = 20)]
+    #[schema(max_items = 20)]
     pub rates: Vec<RateChange>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
+#[wire(Copy, PartialEq, Eq)]
 #[serde(rename_all = "snake_case")]
 pub enum Weekday {
     Mon,
@@ -80,18 +78,15 @@ impl From<Weekday> for jiff::civil::Weekday {
 }
 
 /// Rooms there are. What is left out stays as it is.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize, ToSchema)]
+#[wire(Copy)]
 pub struct InventoryChange {
     /// Needed for nights that have no rooms yet.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(minimum = 0, maximum = 1_000_000_000_000_i64, example = 10)]
     pub total: Option<i64>,
     /// Rooms that may be promised beyond the total, on purpose.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(minimum = 0, maximum = 1_000_000_000_000_i64)]
     pub overbook: Option<i64>,
     /// Takes no new guests, whatever the plan.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub closed: Option<bool>,
 }
 
@@ -131,35 +126,32 @@ impl<T> Change<T> {
 
 /// What one room costs a night in a plan, and under which restrictions it is sold. What is left out stays as it is; `null`
 /// takes a price or a limit away.
-#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[wire]
 pub struct RateChange {
     #[schema(example = "flexible")]
     pub rate_plan: RatePlanCode,
     /// In minor units. Without a price a night is not for sale.
     #[serde(default, skip_serializing_if = "Change::leaves")]
-    #[schema(value_type = Option<i64>, required = false, minimum = 0, maximum = 1_000_000_000_000_i64, example = 45_000)]
+    #[schema(value_type = Option<i64>, minimum = 0, maximum = 1_000_000_000_000_i64, example = 45_000)]
     pub price: Change<i64>,
     /// In nights, for those who arrive on this one.
     #[serde(default, skip_serializing_if = "Change::leaves")]
-    #[schema(value_type = Option<u16>, required = false, minimum = 1, maximum = 90)]
+    #[schema(value_type = Option<u16>, minimum = 1, maximum = 90)]
     pub min_stay: Change<u16>,
     #[serde(default, skip_serializing_if = "Change::leaves")]
-    #[schema(value_type = Option<u16>, required = false, minimum = 1, maximum = 90)]
+    #[schema(value_type = Option<u16>, minimum = 1, maximum = 90)]
     pub max_stay: Change<u16>,
     /// Nobody may arrive on this day.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub closed_to_arrival: Option<bool>,
     /// Nobody may leave on this day.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub closed_to_departure: Option<bool>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stop_sell: Option<bool>,
     /// Days between the sale and an arrival on this day.
     #[serde(default, skip_serializing_if = "Change::leaves")]
-    #[schema(value_type = Option<u16>, required = false, maximum = 3650)]
+    #[schema(value_type = Option<u16>, maximum = 3650)]
     pub min_advance_days: Change<u16>,
     #[serde(default, skip_serializing_if = "Change::leaves")]
-    #[schema(value_type = Option<u16>, required = false, maximum = 3650)]
+    #[schema(value_type = Option<u16>, maximum = 3650)]
     pub max_advance_days: Change<u16>,
 }
 
@@ -253,7 +245,7 @@ impl PutCalendar {
     }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[wire(Copy, PartialEq, Eq)]
 #[serde(rename_all = "snake_case")]
 pub enum CalendarOutcome {
     /// Durably.
@@ -265,7 +257,7 @@ pub enum CalendarOutcome {
 }
 
 /// One room type over a range of nights: all of it or nothing.
-#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[wire]
 pub struct CalendarPart {
     /// The place of its change in the request, from 0.
     pub change: usize,
@@ -277,9 +269,7 @@ pub struct CalendarPart {
     pub nights_changed: usize,
     /// Nights on which more rooms are promised than there are.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    #[schema(required = false)]
     pub oversold: Vec<OversoldNight>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub problem: Option<Box<Problem>>,
 }
 
@@ -313,7 +303,7 @@ impl CalendarPart {
     }
 }
 
-#[derive(Clone, Copy, Debug, Serialize, Deserialize, ToSchema)]
+#[wire(Copy)]
 pub struct OversoldNight {
     pub night: Day,
     /// Promised beyond what there is.
@@ -321,7 +311,7 @@ pub struct OversoldNight {
 }
 
 /// What became of a calendar request. The whole is not atomic: each part is all or nothing by itself.
-#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[wire]
 pub struct CalendarSet {
     /// Whether every part is done. If not, the same request may be sent again: what is done stays done.
     pub complete: bool,
@@ -331,7 +321,7 @@ pub struct CalendarSet {
 
 /// Rooms and rates over a range of nights. Lists of numbers have one entry for each night from `from` on, `null` where
 /// nothing was ever said about it.
-#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[wire]
 pub struct Calendar {
     pub property: PropertyName,
     pub currency: Currency,
@@ -341,7 +331,7 @@ pub struct Calendar {
     pub room_types: Vec<CalendarRoomType>,
 }
 
-#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[wire]
 pub struct CalendarRoomType {
     #[schema(example = "double")]
     pub code: RoomTypeCode,
@@ -358,17 +348,15 @@ pub struct CalendarRoomType {
     pub booked: Vec<Option<i64>>,
     /// Nights that take no new guests.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    #[schema(required = false)]
     pub closed: Vec<Day>,
     /// Nights on which more rooms are promised than there are.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    #[schema(required = false)]
     pub oversold: Vec<OversoldNight>,
     /// Of the plans that say something about these nights.
     pub rates: Vec<CalendarRates>,
 }
 
-#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[wire]
 pub struct CalendarRates {
     #[schema(example = "flexible")]
     pub rate_plan: RatePlanCode,
@@ -377,27 +365,19 @@ pub struct CalendarRates {
     pub prices: Vec<Option<i64>>,
     /// Nights that have any.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    #[schema(required = false)]
     pub restrictions: Vec<NightRestrictions>,
 }
 
 /// What does not restrict is left out.
-#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[wire]
 pub struct NightRestrictions {
     pub night: Day,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub min_stay: Option<u16>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub max_stay: Option<u16>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub closed_to_arrival: Option<bool>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub closed_to_departure: Option<bool>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub stop_sell: Option<bool>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub min_advance_days: Option<u16>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub max_advance_days: Option<u16>,
 }
 

@@ -1,29 +1,28 @@
 //! Properties, their room types and rate plans on the wire.
 
-use serde::{Deserialize, Serialize};
 use surehold_core::kernel::{Currency, Invalid, Title};
 use surehold_core::operations::TimeZoneName;
 use surehold_core::stays::{
     self, LocalTime, PaymentAccount, PropertyName, RatePlanCode, RatePlanKey, RoomTypeCode, RoomTypeKey, commands,
 };
 
-use crate::describe::ToSchema;
+use crate::describe::wire;
 
 /// How long things last. What is left out has its default.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize, ToSchema)]
+#[wire(Copy)]
 #[serde(default)]
 pub struct PropertyTerms {
     /// A quote is good for so long.
-    #[schema(required = false, minimum = 60, maximum = 2_592_000, default = 1_800)]
+    #[schema(minimum = 60, maximum = 2_592_000, default = 1_800)]
     pub quote_secs: i64,
     /// Rooms are held for so long while a guest decides.
-    #[schema(required = false, minimum = 60, maximum = 2_592_000, default = 900)]
+    #[schema(minimum = 60, maximum = 2_592_000, default = 900)]
     pub hold_secs: i64,
     /// The hold outlives the payment page by this.
-    #[schema(required = false, minimum = 0, maximum = 86_400, default = 300)]
+    #[schema(minimum = 0, maximum = 86_400, default = 300)]
     pub session_grace_secs: i64,
     /// Rooms are held for so long while a payment is on its way that takes days.
-    #[schema(required = false, minimum = 0, maximum = 2_592_000, default = 432_000)]
+    #[schema(minimum = 0, maximum = 2_592_000, default = 432_000)]
     pub async_payment_secs: i64,
 }
 
@@ -48,7 +47,7 @@ impl From<PropertyTerms> for stays::PropertyTerms {
 }
 
 /// A property as a whole: what is left out gets its default again.
-#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[wire]
 pub struct PutProperty {
     #[schema(example = "Casa Mar")]
     pub title: Title,
@@ -58,13 +57,10 @@ pub struct PutProperty {
     pub currency: Currency,
     /// From when on rooms are ready.
     #[serde(default = "check_in")]
-    #[schema(required = false)]
     pub check_in: LocalTime,
     #[serde(default)]
-    #[schema(required = false)]
     pub terms: PropertyTerms,
     /// The account at the payment provider; without one nothing can be paid online.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(example = "acct_1")]
     pub payment_account: Option<PaymentAccount>,
 }
@@ -84,7 +80,7 @@ impl PutProperty {
     }
 }
 
-#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[wire]
 pub struct Property {
     pub name: PropertyName,
     #[schema(example = "Casa Mar")]
@@ -94,7 +90,6 @@ pub struct Property {
     pub currency: Currency,
     pub check_in: LocalTime,
     pub terms: PropertyTerms,
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "acct_1")]
     pub payment_account: Option<PaymentAccount>,
     /// How many it has.
@@ -121,16 +116,13 @@ impl From<stays::Property> for Property {
     }
 }
 
-#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[wire(page)]
 pub struct PropertyPage {
     pub properties: Vec<Property>,
-    /// Give it as `after` to get what follows; absent at the end.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub next: Option<String>,
 }
 
 /// Rooms that are sold as equals.
-#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[wire]
 pub struct PutRoomType {
     #[schema(example = "Double with a view")]
     pub title: Title,
@@ -145,7 +137,7 @@ impl PutRoomType {
     }
 }
 
-#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[wire]
 pub struct RoomType {
     pub property: PropertyName,
     pub code: RoomTypeCode,
@@ -164,13 +156,13 @@ impl From<stays::RoomType> for RoomType {
 }
 
 /// All of a property, in the order of their codes; at most 100.
-#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[wire]
 pub struct RoomTypeList {
     pub room_types: Vec<RoomType>,
 }
 
 /// What is kept of a reservation.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize, ToSchema)]
+#[wire(Copy)]
 #[serde(rename_all = "snake_case")]
 pub enum Penalty {
     #[schema(title = "NoPenalty")]
@@ -208,10 +200,9 @@ impl From<stays::Penalty> for Penalty {
 }
 
 /// What it costs to cancel, and not to come.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize, ToSchema)]
+#[wire(Copy)]
 pub struct CancellationPolicy {
     /// Free until so many hours before check-in; left out, it is never free.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(minimum = 0, maximum = 9600, example = 48)]
     pub free_until_hours: Option<u32>,
     /// What is kept of a cancellation after that.
@@ -235,7 +226,7 @@ impl From<stays::CancellationPolicy> for CancellationPolicy {
 }
 
 /// Under which conditions rooms are sold.
-#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[wire]
 pub struct PutRatePlan {
     #[schema(example = "Flexible")]
     pub title: Title,
@@ -248,7 +239,7 @@ impl PutRatePlan {
     }
 }
 
-#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[wire]
 pub struct RatePlan {
     pub property: PropertyName,
     pub code: RatePlanCode,
@@ -266,7 +257,7 @@ impl From<stays::RatePlan> for RatePlan {
 }
 
 /// All of a property, in the order of their codes; at most 20.
-#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[wire]
 pub struct RatePlanList {
     pub rate_plans: Vec<RatePlan>,
 }

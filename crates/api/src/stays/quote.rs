@@ -1,18 +1,16 @@
 //! Quotes on the wire.
 
-use serde::{Deserialize, Serialize};
 use surehold_core::kernel::{Currency, Invalid, Timestamp};
 use surehold_core::stays::quote::{self, Offers, StayWish};
 use surehold_core::stays::{self, NotForSale, Property, PropertyName, QuoteId, RatePlanCode, RoomTypeCode, StayDates};
 
-use crate::describe::ToSchema;
+use crate::describe::{ToSchema, wire};
 use crate::{CancellationPolicy, Day};
 
 /// Who wants to stay where, and when.
-#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[wire]
 pub struct AskQuote {
     /// A UUIDv7 of your own: a repeat finds the first quote, whatever nights cost by then.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub id: Option<QuoteId>,
     pub property: PropertyName,
     pub checkin: Day,
@@ -40,7 +38,7 @@ impl AskQuote {
 }
 
 /// What one room costs on a night.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize, ToSchema)]
+#[wire(Copy)]
 pub struct PricedNight {
     pub night: Day,
     /// In minor units.
@@ -53,7 +51,7 @@ pub(super) fn priced_nights(dates: StayDates, prices: &[i64]) -> Vec<PricedNight
 }
 
 /// What can be had. To hold it, name the quote and the option.
-#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[wire]
 pub struct QuoteOption {
     /// From 1, the cheapest first.
     pub number: u16,
@@ -90,7 +88,7 @@ pub struct WhyNotForSale {
 }
 
 /// How the reasons look in the description; the core's own type decides.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize, ToSchema)]
+#[wire(Copy)]
 #[serde(rename_all = "snake_case")]
 pub enum NotForSaleReason {
     InThePast,
@@ -109,12 +107,11 @@ pub enum NotForSaleReason {
 }
 
 /// What cannot be had.
-#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[wire]
 pub struct NotOffered {
     #[schema(example = "double")]
     pub room_type: RoomTypeCode,
     /// Left out, it is so in every plan.
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "flexible")]
     pub rate_plan: Option<RatePlanCode>,
     #[schema(value_type = WhyNotForSale)]
@@ -131,10 +128,9 @@ impl From<quote::NotOffered> for NotOffered {
 }
 
 /// What was offered. Nothing is promised before rooms are held.
-#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[wire]
 pub struct Quote {
     /// Absent if there is nothing to offer: then nothing is kept.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub id: Option<QuoteId>,
     pub property: PropertyName,
     pub checkin: Day,
@@ -145,15 +141,11 @@ pub struct Quote {
     pub currency: Currency,
     pub options: Vec<QuoteOption>,
     /// More expensive ones beyond the first 200.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub options_left_out: Option<usize>,
     /// What cannot be had, and why. Not kept: absent when the quote is read or asked for again.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub not_for_sale: Option<Vec<NotOffered>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub created_at: Option<Timestamp>,
     /// The first instant at which it is no longer good.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub valid_until: Option<Timestamp>,
 }
 

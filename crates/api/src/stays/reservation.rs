@@ -1,6 +1,5 @@
 //! Reservations on the wire.
 
-use serde::{Deserialize, Serialize};
 use surehold_core::kernel::{Currency, HoldId, Invalid, Timestamp};
 use surehold_core::operations::Actor;
 use surehold_core::stays::commands::{self, ReservationReply};
@@ -11,11 +10,11 @@ use surehold_core::stays::{
 
 use super::quote::one;
 use super::stay::{booked_rooms, guest_out, is_personal};
-use crate::describe::ToSchema;
+use crate::describe::wire;
 use crate::{BookedRooms, Day, Guest};
 
 /// Rooms that are asked for by name, at their present price.
-#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[wire]
 pub struct WantedRooms {
     #[schema(example = "double")]
     pub room_type: RoomTypeCode,
@@ -32,11 +31,10 @@ fn wanted(rooms: Vec<WantedRooms>) -> Vec<commands::WantedRooms> {
 }
 
 /// A guest who stands at the desk: held and booked in one step.
-#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[wire]
 pub struct WalkIn {
     /// A UUIDv7 of your own: the identity of the request, so that a repeat finds the first reservation. Without it an
     /// `Idempotency-Key` is needed.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub id: Option<HoldId>,
     pub property: PropertyName,
     pub checkin: Day,
@@ -45,11 +43,10 @@ pub struct WalkIn {
     #[schema(min_items = 1, max_items = 20)]
     pub rooms: Vec<WantedRooms>,
     #[serde(default, skip_serializing_if = "is_personal")]
-    #[schema(required = false)]
     pub guest: Guest,
     /// So much was paid at the desk, in minor units.
     #[serde(default)]
-    #[schema(minimum = 0, maximum = 1_000_000_000_000_i64, default = 0, required = false)]
+    #[schema(minimum = 0, maximum = 1_000_000_000_000_i64, default = 0)]
     pub paid: i64,
 }
 
@@ -61,16 +58,15 @@ impl WalkIn {
     }
 }
 
-#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[wire]
 pub struct EndReservation {
     /// Who lets the guest go without the penalty; left out, the conditions decide.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(example = "ana")]
     pub waived_by: Option<Actor>,
 }
 
 /// The reservation as it is to be.
-#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[wire]
 pub struct ChangeReservation {
     pub checkin: Day,
     #[schema(example = "2026-12-27")]
@@ -79,7 +75,6 @@ pub struct ChangeReservation {
     pub rooms: Vec<WantedRooms>,
     /// What was paid online beyond the new price goes back.
     #[serde(default)]
-    #[schema(required = false)]
     pub refund_excess: bool,
 }
 
@@ -92,7 +87,7 @@ impl ChangeReservation {
 }
 
 /// What came through the provider.
-#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[wire]
 pub struct Payment {
     /// The provider's name for the page on which it was paid.
     #[schema(example = "cs_test_a1")]
@@ -105,9 +100,7 @@ pub struct Payment {
     /// By refunds that were asked for here, done or not.
     pub refund_asked: i64,
     /// As soon as the money has come.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub resolution: Option<Resolution>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub dispute: Option<DisputeState>,
 }
 
@@ -127,7 +120,7 @@ impl From<stays::Payment> for Payment {
 }
 
 /// A stay that was booked.
-#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[wire]
 pub struct Reservation {
     /// The id of the hold that it came from.
     pub hold: HoldId,
@@ -147,26 +140,20 @@ pub struct Reservation {
     pub refunded: i64,
     /// What is kept of a reservation that was cancelled or not used.
     pub penalty: i64,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub waived_by: Option<Actor>,
     /// What is still owed when the refunds are done that were asked for; below zero, what was paid too much.
     pub balance: i64,
     /// What this request asked to be given back.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub refund: Option<i64>,
     pub currency: Currency,
     pub source: ReservationSource,
     /// Where the reservation is looked at, if it was paid online.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub payment: Option<Payment>,
     /// Where the reservation is looked at. Absent when erased.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub guest: Option<Guest>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub guest_erased_at: Option<Timestamp>,
     pub created_at: Timestamp,
     pub updated_at: Timestamp,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub ended_at: Option<Timestamp>,
     pub version: i64,
 }
@@ -222,10 +209,7 @@ impl Reservation {
     }
 }
 
-#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[wire(page)]
 pub struct ReservationPage {
     pub reservations: Vec<Reservation>,
-    /// Give it as `after` to get what follows; absent at the end.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub next: Option<String>,
 }

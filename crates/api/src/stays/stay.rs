@@ -1,7 +1,6 @@
 //! Stays on the wire: rooms that are held for somebody. Who it is goes in and out, and is part of nothing that is kept
 //! elsewhere: not of the canonical form of a request, not of a reply that is stored.
 
-use serde::{Deserialize, Serialize};
 use smol_str::SmolStr;
 use surehold_core::kernel::{self, Currency, HoldId, Invalid, Reference, Timestamp};
 use surehold_core::stays::commands::{self, CheckoutReply, StayReply};
@@ -10,19 +9,16 @@ use surehold_core::stays::{
 };
 
 use super::quote::{one, priced_nights};
-use crate::describe::ToSchema;
+use crate::describe::wire;
 use crate::{CancellationPolicy, Day, OperationName, Payment, PricedNight, Reservation};
 
 /// Who stays. Everything may be missing; nothing of it is in events or quotes.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[wire(Default, PartialEq, Eq)]
 pub struct Guest {
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<crate::described::GuestText>, example = "Ann Example")]
     pub name: Option<SmolStr>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<crate::described::GuestText>, example = "ann@example.org")]
     pub email: Option<SmolStr>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<crate::described::GuestText>, example = "+55 11 5555 0100")]
     pub phone: Option<SmolStr>,
 }
@@ -48,7 +44,7 @@ pub(super) fn guest_out(guest: Option<stays::Guest>) -> (Option<Guest>, Option<T
 }
 
 /// So many rooms of an option of the quote.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize, ToSchema)]
+#[wire(Copy)]
 pub struct StayItem {
     #[schema(minimum = 1, maximum = 200, example = 1)]
     pub option: u16,
@@ -58,24 +54,20 @@ pub struct StayItem {
 }
 
 /// Rooms that were quoted, to be held at that price.
-#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[wire]
 pub struct CreateStay {
     /// A UUIDv7 of your own: the identity of the request, so that a repeat finds the first stay. Without it an
     /// `Idempotency-Key` is needed.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub id: Option<HoldId>,
     pub quote: QuoteId,
     /// Together as many rooms as were quoted.
     #[schema(min_items = 1, max_items = 20)]
     pub items: Vec<StayItem>,
     #[serde(default, skip_serializing_if = "is_personal")]
-    #[schema(required = false)]
     pub guest: Guest,
     /// Where it was agreed on: also the hold's `reference`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub conversation: Option<Reference>,
     /// Seconds until the hold expires; the property's terms have the default, the tenant's policy the most.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(minimum = 1, maximum = 31_622_400, example = 900)]
     pub lifetime_secs: Option<i64>,
 }
@@ -96,16 +88,16 @@ impl CreateStay {
 }
 
 /// Booked without an online payment.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize, ToSchema)]
+#[wire(Copy)]
 pub struct ConfirmStay {
     /// So much was paid at the desk, in minor units.
     #[serde(default)]
-    #[schema(minimum = 0, maximum = 1_000_000_000_000_i64, default = 0, required = false)]
+    #[schema(minimum = 0, maximum = 1_000_000_000_000_i64, default = 0)]
     pub paid: i64,
 }
 
 /// Where the payer is sent afterwards.
-#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[wire]
 pub struct RequestCheckout {
     #[schema(value_type = crate::described::PageUrl, example = "https://example.org/thanks")]
     pub success_url: String,
@@ -120,7 +112,7 @@ impl RequestCheckout {
 }
 
 /// Rooms of one type at one price.
-#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[wire]
 pub struct BookedRooms {
     #[schema(example = "double")]
     pub room_type: RoomTypeCode,
@@ -145,20 +137,18 @@ pub(super) fn booked_rooms(dates: StayDates, rooms: &[StayRoom]) -> Vec<BookedRo
 }
 
 /// The latest page on which the stay can be paid.
-#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[wire]
 pub struct PaymentPage {
     /// Absent while the page is being made.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub url: Option<String>,
     /// The provider's name for it.
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "cs_test_a1")]
     pub session: Option<String>,
     pub expires_at: Timestamp,
 }
 
 /// What a hold is about.
-#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[wire]
 pub struct Stay {
     /// The id of the hold, of the stay and of the reservation that it may become.
     pub hold: HoldId,
@@ -167,12 +157,9 @@ pub struct Stay {
     /// From this instant on the rooms are not held any more.
     pub expires_at: Timestamp,
     /// Until then, of a live hold; where it is looked at.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub seconds_left: Option<i64>,
     pub property: PropertyName,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub quote: Option<QuoteId>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub conversation: Option<Reference>,
     pub checkin: Day,
     #[schema(example = "2026-12-27")]
@@ -180,20 +167,15 @@ pub struct Stay {
     pub rooms: Vec<BookedRooms>,
     pub total: i64,
     pub currency: Currency,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub payment_page: Option<PaymentPage>,
     /// The payer is done, and the money is on its way.
     pub awaiting_payment: bool,
     /// One for each page that there was; where a single stay is looked at.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    #[schema(required = false)]
     pub payments: Vec<Payment>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub reservation: Option<Reservation>,
     /// Where the stay is looked at. Absent when erased.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub guest: Option<Guest>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub guest_erased_at: Option<Timestamp>,
     pub created_at: Timestamp,
     pub updated_at: Timestamp,
@@ -249,16 +231,13 @@ impl Stay {
     }
 }
 
-#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[wire(page)]
 pub struct StayPage {
     pub stays: Vec<Stay>,
-    /// Give it as `after` to get what follows; absent at the end.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub next: Option<String>,
 }
 
 /// The page that was asked for, or the operation that makes it.
-#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[wire]
 pub struct Checkout {
     pub page: PaymentPage,
     /// Makes the page, or has made it.
@@ -277,7 +256,7 @@ impl From<CheckoutReply> for Checkout {
     }
 }
 
-#[derive(Clone, Copy, Debug, Serialize, Deserialize, ToSchema)]
+#[wire(Copy)]
 pub struct GuestErased {
     pub hold: HoldId,
     pub erased_at: Timestamp,

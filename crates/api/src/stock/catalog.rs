@@ -1,14 +1,13 @@
 //! Stores, products, barcodes and the books on the wire.
 
-use serde::{Deserialize, Serialize};
 use surehold_core::kernel::{Currency, Invalid, Timestamp, Title};
 use surehold_core::stock::commands;
 use surehold_core::stock::{self, BarcodeText, PackName, ProductCode, StoreName, Tracking, UnitName};
 
-use crate::describe::ToSchema;
+use crate::describe::wire;
 
 /// A store as a whole.
-#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[wire]
 pub struct PutStore {
     #[schema(example = "Main street")]
     pub title: Title,
@@ -24,7 +23,7 @@ impl PutStore {
 }
 
 /// A place with goods.
-#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[wire]
 pub struct Store {
     pub name: StoreName,
     #[schema(example = "Main street")]
@@ -41,16 +40,13 @@ impl From<stock::Store> for Store {
     }
 }
 
-#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[wire(page after StoreName)]
 pub struct StorePage {
     pub stores: Vec<Store>,
-    /// Give it as `after` to get what follows; absent at the end.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub next: Option<StoreName>,
 }
 
 /// Several base units that come together.
-#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[wire]
 pub struct Pack {
     #[schema(example = "box")]
     pub name: PackName,
@@ -60,23 +56,23 @@ pub struct Pack {
 }
 
 /// A product as a whole. Scale, tracking and the packs that it has cannot be changed later: documents count in them.
-#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[wire]
 pub struct PutProduct {
     #[schema(example = "Green tea")]
     pub title: Title,
     /// The base unit, of which there are whole numbers only: `pcs` unless told.
     #[serde(default = "pieces")]
-    #[schema(required = false, default = "pcs", example = "g")]
+    #[schema(default = "pcs", example = "g")]
     pub unit: UnitName,
     /// Decimals with which quantities are shown and prices are meant: with 3, 3,250 g are 3.250 kg, at a price per kg.
     #[serde(default)]
-    #[schema(minimum = 0, maximum = 6, default = 0, required = false)]
+    #[schema(minimum = 0, maximum = 6, default = 0)]
     pub scale: u32,
     #[serde(default)]
-    #[schema(max_items = 50, required = false)]
+    #[schema(max_items = 50)]
     pub packs: Vec<Pack>,
     #[serde(default = "nothing")]
-    #[schema(required = false, default = "none")]
+    #[schema(default = "none")]
     pub tracking: Tracking,
 }
 
@@ -102,7 +98,7 @@ impl PutProduct {
 }
 
 /// What is bought and sold.
-#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[wire]
 pub struct Product {
     pub code: ProductCode,
     #[schema(example = "Green tea")]
@@ -113,7 +109,6 @@ pub struct Product {
     pub packs: Vec<Pack>,
     pub tracking: Tracking,
     /// Where the product is looked at.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub barcodes: Option<Vec<Barcode>>,
     pub version: i64,
 }
@@ -126,25 +121,21 @@ impl From<stock::Product> for Product {
     }
 }
 
-#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[wire(page after ProductCode)]
 pub struct ProductPage {
     pub products: Vec<Product>,
-    /// Give it as `after` to get what follows; absent at the end.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub next: Option<ProductCode>,
 }
 
-#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[wire]
 pub struct NewBarcode {
     pub code: BarcodeText,
     /// Left out, it means one base unit.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(example = "box")]
     pub pack: Option<PackName>,
 }
 
 /// 1 to 100 barcodes, put all together or not at all. Others that the product has stay.
-#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[wire]
 pub struct PutBarcodes {
     #[schema(min_items = 1, max_items = 100)]
     pub barcodes: Vec<NewBarcode>,
@@ -158,12 +149,11 @@ impl PutBarcodes {
 }
 
 /// What a scanner reads, and what it means.
-#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[wire]
 pub struct Barcode {
     pub code: BarcodeText,
     pub product: ProductCode,
     /// Absent where it means one base unit.
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "box")]
     pub pack: Option<PackName>,
 }
@@ -175,7 +165,7 @@ impl From<stock::Barcode> for Barcode {
     }
 }
 
-#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[wire]
 pub struct BarcodeList {
     pub barcodes: Vec<Barcode>,
 }
@@ -186,7 +176,7 @@ impl From<Vec<stock::Barcode>> for BarcodeList {
     }
 }
 
-#[derive(Clone, Copy, Debug, Serialize, Deserialize, ToSchema)]
+#[wire(Copy)]
 pub struct CloseBooks {
     /// From now on nothing takes effect before this instant. What is closed stays closed.
     #[schema(example = "2026-01-01T00:00:00Z")]
@@ -194,10 +184,9 @@ pub struct CloseBooks {
 }
 
 /// How far the books of all stores are closed.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize, ToSchema)]
+#[wire(Copy)]
 pub struct Books {
     /// Nothing takes effect before this instant any more; absent if they were never closed.
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "2026-01-01T00:00:00Z")]
     pub closed_until: Option<Timestamp>,
     /// Long documents that are being posted.

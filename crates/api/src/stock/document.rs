@@ -1,6 +1,5 @@
 //! Documents on the wire.
 
-use serde::{Deserialize, Serialize};
 use surehold_core::kernel::{Currency, HoldId, Invalid, Reference, Timestamp};
 use surehold_core::stock::commands::{self, DocumentReply};
 use surehold_core::stock::rules::shown;
@@ -12,18 +11,18 @@ use surehold_core::stock::{
 use super::line::{Barcodes, LineOutcome, NewLine, StockLine, into_lines};
 use super::number::decimal;
 use super::words;
-use crate::describe::ToSchema;
+use crate::describe::wire;
 use crate::{Hold, described};
 
 /// Freight, customs: part of what the goods of a purchase cost.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize, ToSchema)]
+#[wire(Copy)]
 pub struct ExtraCost {
     /// In minor units.
     #[schema(minimum = 0, maximum = 1_000_000_000_000_i64, example = 1000)]
     pub amount: i64,
     /// What it is spread over the lines by.
     #[serde(default = "by_value")]
-    #[schema(required = false, default = "value")]
+    #[schema(default = "value")]
     pub by: Spread,
 }
 
@@ -32,40 +31,33 @@ fn by_value() -> Spread {
 }
 
 /// What moves goods, or will. What each kind of document has is described in `docs/stock.md`.
-#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[wire]
 pub struct NewDocument {
     /// A UUIDv7 of your own: the identity of the document. Posted twice, it is still one. Without it an
     /// `Idempotency-Key` is needed.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub id: Option<DocumentId>,
     #[schema(value_type = words::NewDocumentKind)]
     pub kind: DocumentKind,
     pub store: StoreName,
     /// Where a transfer goes.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(example = "depot")]
     pub to_store: Option<StoreName>,
     /// A transfer that takes its time: a receipt says when it has come.
     #[serde(default)]
-    #[schema(required = false, default = false)]
+    #[schema(default = false)]
     pub in_transit: bool,
     /// When it took effect: not in the future, not in closed books. When it is posted, unless told.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub effective_at: Option<Timestamp>,
     /// Your own number for it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(example = "INV-17")]
     pub reference: Option<Reference>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<DocumentNote>,
     /// The sale whose lines a customer's return names; the transfer whose lines a receipt or a loss names.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub about: Option<DocumentId>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub extra: Option<ExtraCost>,
     /// `false` keeps it as a draft, which is replaced as often as wanted until it is posted.
     #[serde(default = "yes")]
-    #[schema(required = false, default = true)]
+    #[schema(default = true)]
     pub post: bool,
     #[schema(min_items = 1, max_items = 200)]
     pub lines: Vec<NewLine>,
@@ -120,7 +112,7 @@ fn barcodes_of(lines: &[NewLine]) -> impl Iterator<Item = &BarcodeText> {
 }
 
 /// Further lines of a long draft.
-#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[wire]
 pub struct SaveLines {
     #[schema(min_items = 1, max_items = 200)]
     pub lines: Vec<NewLine>,
@@ -141,16 +133,12 @@ impl SaveLines {
 }
 
 /// The document that moves back what another one moved.
-#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[wire]
 pub struct ReverseDocument {
     /// A UUIDv7 of your own: the identity of the reversal. Without it an `Idempotency-Key` is needed.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub id: Option<DocumentId>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub effective_at: Option<Timestamp>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reference: Option<Reference>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<DocumentNote>,
 }
 
@@ -176,17 +164,13 @@ impl ReverseDocument {
 }
 
 /// A sale whose goods are held.
-#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[wire]
 pub struct SellHold {
     /// A UUIDv7 of your own: the identity of the sale. Without it an `Idempotency-Key` is needed.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub id: Option<DocumentId>,
     pub store: StoreName,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub effective_at: Option<Timestamp>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reference: Option<Reference>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<DocumentNote>,
     #[schema(min_items = 1, max_items = 200)]
     pub lines: Vec<NewLine>,
@@ -217,48 +201,35 @@ impl SellHold {
 }
 
 /// A document.
-#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[wire]
 pub struct Document {
     pub id: DocumentId,
     pub kind: DocumentKind,
     pub state: DocumentState,
     pub store: StoreName,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub to_store: Option<StoreName>,
     /// Of transfers.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub in_transit: Option<bool>,
     #[schema(example = "EUR")]
     pub currency: Currency,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub reference: Option<Reference>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub note: Option<DocumentNote>,
     /// The document that it is about.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub about: Option<DocumentId>,
     /// The hold that it sold.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub hold: Option<HoldId>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub extra: Option<ExtraCost>,
     /// When it took effect; of a draft, when it is to.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub effective_at: Option<Timestamp>,
     pub created_at: Timestamp,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub posted_at: Option<Timestamp>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub reversed_by: Option<DocumentId>,
     /// Documents about lines of this one, which are reversed before it is.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub followers: Option<u32>,
     /// What its lines cost together, as posted.
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<described::Money>)]
     pub cost: Option<String>,
     /// In whole minor units, for people.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub cost_rounded: Option<i64>,
     pub part_count: u32,
     /// Of all parts, as soon as it is posted; of the first one before.
@@ -267,12 +238,9 @@ pub struct Document {
     pub skipped_count: u32,
     pub version: i64,
     /// Which part's lines these are, from 0. Absent in lists.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub part: Option<u32>,
     /// Give it as `part` to get more lines; absent at the end.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub next_part: Option<u32>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub lines: Option<Vec<StockLine>>,
 }
 
@@ -345,17 +313,14 @@ impl Document {
     }
 }
 
-#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[wire(page after DocumentId)]
 pub struct DocumentPage {
     /// Without their lines.
     pub documents: Vec<Document>,
-    /// Give it as `after` to get what follows; absent at the end.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub next: Option<DocumentId>,
 }
 
 /// What was sold, and the hold that had it.
-#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[wire]
 pub struct SoldHold {
     pub hold: Hold,
     pub document: Document,

@@ -1,17 +1,16 @@
 //! Items on the wire: a product in a store.
 
-use serde::{Deserialize, Serialize};
 use surehold_core::kernel::{self, Timestamp};
 use surehold_core::stock::rules::{Balance, shown};
 use surehold_core::stock::{ItemKey, Place, ProductCode, StockItem, StoreName};
 
 use super::line::LotQuantity;
 use super::number::{average, decimal};
-use crate::describe::ToSchema;
+use crate::describe::wire;
 use crate::described;
 
 /// A product in a store, or on its way to it.
-#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[wire]
 pub struct ItemName {
     pub store: StoreName,
     pub product: ProductCode,
@@ -25,7 +24,7 @@ impl From<ItemKey> for ItemName {
 }
 
 /// How much, and what it cost.
-#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[wire]
 pub struct StockBalance {
     /// Base units.
     pub quantity: i64,
@@ -35,7 +34,6 @@ pub struct StockBalance {
     /// In whole minor units, for people.
     pub value_rounded: i64,
     /// The cost of what is shown as one, with four decimals. For people: nothing is reckoned with it.
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<described::Money>, example = "120.0000")]
     pub average: Option<String>,
 }
@@ -52,7 +50,7 @@ impl StockBalance {
 }
 
 /// What there is of a product in a store.
-#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[wire]
 pub struct Item {
     #[serde(flatten)]
     pub item: ItemName,
@@ -62,31 +60,22 @@ pub struct Item {
     pub balance: StockBalance,
     /// What a document may take: quantity − held − booked − granted, never below zero; overbooking is for promises. This
     /// and the claims are absent of what is in transit, which cannot be claimed, and of what never moved.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub available: Option<i64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub held: Option<i64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub booked: Option<i64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub granted: Option<i64>,
     /// Units promised that a recount did not find.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub oversold: Option<i64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub closed: Option<bool>,
     /// The last row of its ledger: give it as `against` of a recount. 0 if it never moved.
     pub seq: i64,
     /// The latest instant at which a row took effect.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub last_effective_at: Option<Timestamp>,
     /// Its value is provisional: costs are being worked out anew. Absent otherwise.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    #[schema(required = false)]
     pub revaluing: bool,
     /// Where lots are told apart, those that are there.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    #[schema(required = false)]
     pub lots: Vec<LotQuantity>,
 }
 
@@ -115,10 +104,7 @@ impl Item {
     }
 }
 
-#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[wire(page)]
 pub struct ItemPage {
     pub items: Vec<Item>,
-    /// Give it as `after` to get what follows; absent at the end.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub next: Option<String>,
 }

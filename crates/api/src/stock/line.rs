@@ -2,7 +2,6 @@
 
 use std::collections::HashMap;
 
-use serde::{Deserialize, Serialize};
 use surehold_core::kernel::Invalid;
 use surehold_core::stock::rules::shown;
 use surehold_core::stock::{
@@ -11,18 +10,18 @@ use surehold_core::stock::{
 
 use super::number::{Price, decimal};
 use crate::Day;
-use crate::describe::ToSchema;
+use crate::describe::wire;
 use crate::described;
 
 /// The row of the item's ledger that somebody had seen who counted.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize, ToSchema)]
+#[wire(Copy)]
 pub struct Against {
     /// The `seq` of the item when it was counted; 0 if it never moved.
     #[schema(minimum = 0, example = 7)]
     pub seq: i64,
     /// If it has moved since: the difference to what was there then counts. Otherwise the line is refused.
     #[serde(default)]
-    #[schema(required = false, default = false)]
+    #[schema(default = false)]
     pub difference: bool,
 }
 
@@ -33,43 +32,34 @@ impl From<stock::Against> for Against {
 }
 
 /// What moves. A line names a `product` or a `barcode`; in a document about another one, a line of that (`of_line`).
-#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[wire]
 pub struct NewLine {
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub product: Option<ProductCode>,
     /// Instead of a product and a pack.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub barcode: Option<BarcodeText>,
     /// Of base units, or of packs. Only a recount may say 0.
     #[schema(minimum = 0, maximum = 1_000_000_000, example = 3)]
     pub count: i64,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(example = "box")]
     pub pack: Option<PackName>,
     /// What all of the line costs, in minor units. Purchases and openings need it or a `price`; recounts may say what is too
     /// much, returns to a supplier what is credited.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(minimum = 0, maximum = 1_000_000_000_000_i64, example = 7470)]
     pub amount: Option<i64>,
     /// For one of what is counted: a pack, or what is shown as one. In minor units.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub price: Option<Price>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(example = "L-2026-01")]
     pub lot: Option<LotCode>,
     /// Of the lot.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expires: Option<Day>,
     /// One for each unit, where pieces are told apart.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    #[schema(max_items = 400, required = false)]
+    #[schema(max_items = 400)]
     pub serials: Vec<SerialCode>,
     /// The number of a line of the document that this one is about.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(minimum = 1, maximum = 10_000)]
     pub of_line: Option<u32>,
     /// Of recounts.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub against: Option<Against>,
 }
 
@@ -147,33 +137,23 @@ pub(super) fn into_lines(lines: Vec<NewLine>, barcodes: &Barcodes) -> Result<Vec
 }
 
 /// A line of a document, and what came of it.
-#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[wire]
 pub struct StockLine {
     /// Its number in the document; in a draft of several parts, in its part.
     pub line: u32,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub product: Option<ProductCode>,
     pub count: i64,
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "box")]
     pub pack: Option<PackName>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub amount: Option<i64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub price: Option<Price>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub lot: Option<LotCode>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub expires: Option<Day>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    #[schema(required = false)]
     pub serials: Vec<SerialCode>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub of_line: Option<u32>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub against: Option<Against>,
     /// As soon as its part is posted.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub outcome: Option<LineOutcome>,
 }
 
@@ -187,10 +167,9 @@ impl StockLine {
 }
 
 /// Units of a lot.
-#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[wire]
 pub struct LotQuantity {
     pub lot: LotCode,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub expires: Option<Day>,
     pub quantity: i64,
 }
@@ -208,18 +187,17 @@ impl From<&stock::LotLeft> for LotQuantity {
 }
 
 /// What of a line can still be returned or received.
-#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[wire]
 pub struct LineLeft {
     pub quantity: i64,
     #[schema(value_type = described::Money)]
     pub value: String,
     /// Of which lots that is.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    #[schema(required = false)]
     pub lots: Vec<LotQuantity>,
 }
 
-#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[wire]
 pub struct LineOutcome {
     /// Base units; less than zero went out.
     pub quantity: i64,
@@ -231,21 +209,16 @@ pub struct LineOutcome {
     /// The row in the ledger of the document's store; 0 if nothing moved.
     pub seq: i64,
     /// The row of the other side: of the store that it went to, or of what was in transit.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub counter_seq: Option<i64>,
     /// Which lots moved.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    #[schema(required = false)]
     pub lots: Vec<LotQuantity>,
     /// Of sales and of transfers in transit.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub left: Option<LineLeft>,
     /// What a credit note, or what is reversed, says more (or less) than the books.
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<described::Money>)]
     pub variance: Option<String>,
     /// Why this line of a long document was left out.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub skipped: Option<String>,
 }
 

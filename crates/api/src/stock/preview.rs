@@ -1,26 +1,24 @@
 //! What posting a document would come to, on the wire.
 
-use serde::{Deserialize, Serialize};
 use surehold_core::stock::commands;
 
 use super::document::Document;
 use super::item::{ItemName, StockBalance};
 use super::number::decimal;
-use crate::describe::ToSchema;
+use crate::describe::wire;
 use crate::described;
 
 /// What posting would come to. Nothing has changed.
-#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[wire]
 pub struct DocumentPreview {
     /// As posting would answer now.
     pub document: Document,
     /// Every item that it would change. Absent for a key that may post it but has no scope `read`: that one sees what its own
     /// document costs, not what there is.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub items: Option<Vec<ItemPreview>>,
 }
 
-#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[wire]
 pub struct ItemPreview {
     #[serde(flatten)]
     pub item: ItemName,

@@ -1,6 +1,5 @@
 //! Cards, balances and turnover on the wire.
 
-use serde::{Deserialize, Serialize};
 use surehold_core::kernel::Timestamp;
 use surehold_core::stock::rules::{Balance, shown};
 use surehold_core::stock::{Basis, Counter, DocumentId, DocumentKind, ItemKey, LotCode, Move, Place, StoreName};
@@ -8,11 +7,11 @@ use surehold_core::stock::{Basis, Counter, DocumentId, DocumentKind, ItemKey, Lo
 use super::item::{ItemName, StockBalance};
 use super::number::decimal;
 use super::words;
-use crate::describe::ToSchema;
+use crate::describe::wire;
 use crate::described;
 
 /// The row of the same product that takes what this one gives away.
-#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[wire]
 pub struct CardCounter {
     pub store: StoreName,
     pub place: Place,
@@ -26,7 +25,7 @@ impl From<Counter> for CardCounter {
 }
 
 /// A row of the card of an item.
-#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[wire]
 pub struct CardRow {
     /// From 1, without gaps, in the order of posting.
     pub seq: i64,
@@ -35,7 +34,6 @@ pub struct CardRow {
     pub kind: DocumentKind,
     pub basis: Basis,
     /// The row of this card that its cost comes from, or is about.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub source: Option<i64>,
     /// Base units; less than zero went out.
     pub quantity: i64,
@@ -49,9 +47,7 @@ pub struct CardRow {
     pub effective_at: Timestamp,
     pub posted_at: Timestamp,
     /// Where all of it is of one.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub lot: Option<LotCode>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub counter: Option<CardCounter>,
 }
 
@@ -85,19 +81,16 @@ impl CardRow {
     }
 }
 
-#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[wire(page)]
 pub struct CardPage {
     pub order: words::CardOrder,
     /// Decimals with which quantities are shown.
     pub scale: u32,
     pub rows: Vec<CardRow>,
-    /// Give it as `after` to get what follows; absent at the end.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub next: Option<String>,
 }
 
 /// What there was of an item at an instant.
-#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[wire]
 pub struct ItemBalance {
     #[serde(flatten)]
     pub item: ItemName,
@@ -107,7 +100,6 @@ pub struct ItemBalance {
     pub balance: StockBalance,
     /// Values are provisional: costs are being worked out anew. Absent otherwise.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    #[schema(required = false)]
     pub revaluing: bool,
 }
 
@@ -117,18 +109,15 @@ impl ItemBalance {
     }
 }
 
-#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[wire(page)]
 pub struct BalancePage {
     pub at: Timestamp,
     /// With everything that took effect up to then, as it is known by now.
     pub balances: Vec<ItemBalance>,
-    /// Give it as `after` to get what follows; absent at the end.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub next: Option<String>,
 }
 
 /// What came and went of an item in a time.
-#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[wire]
 pub struct ItemTurnover {
     #[serde(flatten)]
     pub item: ItemName,
@@ -143,17 +132,13 @@ pub struct ItemTurnover {
     pub closing: StockBalance,
     /// Values are provisional: costs are being worked out anew. Absent otherwise.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    #[schema(required = false)]
     pub revaluing: bool,
 }
 
-#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[wire(page)]
 pub struct TurnoverPage {
     pub from: Timestamp,
     /// Not part of it.
     pub until: Timestamp,
     pub items: Vec<ItemTurnover>,
-    /// Give it as `after` to get what follows; absent at the end.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub next: Option<String>,
 }

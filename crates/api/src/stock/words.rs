@@ -1,13 +1,12 @@
 //! Words that only the API has, and those of the core that answers have.
 
-use serde::{Deserialize, Serialize};
 
-use crate::describe::ToSchema;
+use crate::describe::wire;
 
 pub use surehold_core::stock::{Basis, DocumentKind, DocumentState, Place, Spread, Tracking};
 
 /// What a document may do that is written by hand; reversals are asked for.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize, ToSchema)]
+#[wire(Copy)]
 #[serde(rename_all = "snake_case")]
 pub enum NewDocumentKind {
     Purchase,
@@ -23,7 +22,7 @@ pub enum NewDocumentKind {
 }
 
 /// In which order a card is read.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[wire(Copy, Default, PartialEq, Eq)]
 #[serde(rename_all = "snake_case")]
 pub enum CardOrder {
     /// As rows were written.

@@ -1,13 +1,12 @@
 //! Lockers on the wire.
 
-use serde::{Deserialize, Serialize};
 use surehold_core::kernel::{HoldId, Invalid, OwnerName, ResourceName, Timestamp};
 use surehold_core::lockers;
 
-use crate::describe::ToSchema;
+use crate::describe::wire;
 
 /// One locker of a station, for a renter who has none.
-#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[wire]
 pub struct RentLocker {
     /// Of your own: repeated with the same content, the request finds the same rental.
     pub id: HoldId,
@@ -25,7 +24,7 @@ impl RentLocker {
 }
 
 /// Who has a locker, and since when.
-#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[wire]
 pub struct Rental {
     #[schema(example = "ann")]
     pub renter: OwnerName,
@@ -44,10 +43,7 @@ impl From<lockers::Rental> for Rental {
     }
 }
 
-#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[wire(page after OwnerName)]
 pub struct RentalPage {
     pub rentals: Vec<Rental>,
-    /// Give it as `after` to get what follows; absent at the end.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub next: Option<OwnerName>,
 }
