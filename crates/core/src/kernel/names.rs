@@ -54,6 +54,13 @@ macro_rules! checked_text {
             }
         }
 
+        impl std::str::FromStr for $type {
+            type Err = Invalid;
+            fn from_str(text: &str) -> Result<$type, Invalid> {
+                $type::new(text)
+            }
+        }
+
         impl TryFrom<SmolStr> for $type {
             type Error = Invalid;
             fn try_from(text: SmolStr) -> Result<$type, Invalid> {

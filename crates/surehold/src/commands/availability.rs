@@ -15,7 +15,6 @@ use crate::client::ClientError;
 #[derive(Args)]
 pub(crate) struct Availability {
     /// The tenant\'s slug
-    #[arg(value_parser = Slug::new)]
     tenant: Slug,
     /// The first night
     #[arg(long, value_name = "DATE", value_parser = date)]

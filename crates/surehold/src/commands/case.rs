@@ -28,7 +28,6 @@ enum Action {
     /// List the open cases, the longest open first
     List {
         /// The tenant's slug
-        #[arg(value_parser = Slug::new)]
         tenant: Slug,
         /// The resolved ones instead
         #[arg(long)]
@@ -41,7 +40,7 @@ enum Action {
         #[command(flatten)]
         case: CaseArgs,
         /// To whom [default: $USER]
-        #[arg(long, value_name = "NAME", value_parser = Actor::new)]
+        #[arg(long, value_name = "NAME")]
         to: Option<Actor>,
     },
     /// Resolve a case
@@ -57,7 +56,6 @@ enum Action {
 #[derive(Args)]
 struct CaseArgs {
     /// The tenant's slug
-    #[arg(value_parser = Slug::new)]
     tenant: Slug,
     /// Its kind, as in effect-unknown
     kind: String,

@@ -26,7 +26,6 @@ const PAUSE_MAX: Duration = Duration::from_secs(5);
 #[derive(Args)]
 pub(crate) struct Events {
     /// The tenant\'s slug
-    #[arg(value_parser = Slug::new)]
     tenant: Slug,
     /// Begin behind this event; 0-0 is before all of them
     #[arg(long, value_name = "CURSOR")]

@@ -42,7 +42,6 @@ enum Action {
 #[derive(Args)]
 pub(super) struct HoldArgs {
     /// The tenant\'s slug
-    #[arg(value_parser = Slug::new)]
     pub(super) tenant: Slug,
     /// The hold's id
     #[arg(value_name = "ID", value_parser = hold_id)]
@@ -53,7 +52,6 @@ pub(super) struct HoldArgs {
 #[derive(Args)]
 struct Place {
     /// The tenant\'s slug
-    #[arg(value_parser = Slug::new)]
     tenant: Slug,
     /// `RESOURCE[@DATE][=QUANTITY]`, as in double@2026-12-24 or t-shirt=2
     #[arg(value_name = "LINE", required = true, value_parser = hold_line)]
@@ -62,10 +60,10 @@ struct Place {
     #[arg(long, value_name = "N")]
     lifetime_secs: Option<i64>,
     /// Who holds; limits are counted per owner
-    #[arg(long, value_parser = OwnerName::new)]
+    #[arg(long)]
     owner: Option<OwnerName>,
     /// Your own name for it: a cart, an order
-    #[arg(long, value_parser = Reference::new)]
+    #[arg(long)]
     reference: Option<Reference>,
     /// An object of yours, up to 16 KiB
     #[arg(long, value_name = "JSON", value_parser = object)]
@@ -80,10 +78,9 @@ struct Place {
 #[command(group(clap::ArgGroup::new("which").required(true)))]
 struct List {
     /// The tenant\'s slug
-    #[arg(value_parser = Slug::new)]
     tenant: Slug,
     /// Those with this reference, oldest first
-    #[arg(long, group = "which", value_parser = Reference::new)]
+    #[arg(long, group = "which")]
     reference: Option<Reference>,
     /// Those that live, the next to expire first
     #[arg(long, group = "which")]

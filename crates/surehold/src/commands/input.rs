@@ -35,10 +35,10 @@ impl IdempotencyKey {
 #[derive(clap::Args, Clone, Debug)]
 pub(super) struct Acting {
     /// Why; it is kept
-    #[arg(long, value_parser = Reason::new)]
+    #[arg(long)]
     reason: Reason,
     /// Who does it [default: $USER]
-    #[arg(long, value_name = "NAME", value_parser = Actor::new)]
+    #[arg(long, value_name = "NAME")]
     actor: Option<Actor>,
 }
 

@@ -27,7 +27,6 @@ enum Action {
     /// List keys, newest first
     List {
         /// Whose keys [default: those of the installation]
-        #[arg(value_parser = Slug::new)]
         tenant: Option<Slug>,
         /// Those for the tenant's test data
         #[arg(long, requires = "tenant")]
@@ -54,13 +53,12 @@ enum Action {
 #[derive(Args)]
 struct Create {
     /// Whose key [default: the installation's, with the scope `admin`]
-    #[arg(value_parser = Slug::new)]
     tenant: Option<Slug>,
     /// What it may do; may be repeated [default: read and sell]
     #[arg(long, value_name = "SCOPE", value_enum)]
     scope: Vec<Scope>,
     /// What it is for
-    #[arg(long, default_value = "command line", value_parser = KeyName::new)]
+    #[arg(long, default_value = "command line")]
     name: KeyName,
     /// For the tenant's test data
     #[arg(long, requires = "tenant")]

@@ -39,7 +39,6 @@ enum Action {
     /// Show everything about something as one line of time
     Timeline {
         /// The tenant's slug
-        #[arg(value_parser = Slug::new)]
         tenant: Slug,
         /// What it is about, as in purchaseId=4711
         #[arg(value_name = "KIND=VALUE", value_parser = Correlation::parse)]
@@ -59,7 +58,6 @@ fn state(text: &str) -> Result<OperationState, String> {
 #[command(group(ArgGroup::new("which").required(true)))]
 struct List {
     /// The tenant's slug
-    #[arg(value_parser = Slug::new)]
     tenant: Slug,
     /// pending, running, failed, dead-letter, or succeeded with a --type
     #[arg(long, group = "which", value_parser = state)]
@@ -68,7 +66,7 @@ struct List {
     #[arg(long, value_name = "KIND=VALUE", group = "which", value_parser = Correlation::parse)]
     correlation: Option<Correlation>,
     /// Only those of this type
-    #[arg(long, value_name = "TYPE", value_parser = TypeName::new, requires = "state")]
+    #[arg(long, value_name = "TYPE", requires = "state")]
     r#type: Option<TypeName>,
     /// Dead ones also if somebody has dealt with them
     #[arg(long, requires = "state")]
@@ -88,10 +86,9 @@ impl List {
 #[derive(Args)]
 struct OpArgs {
     /// The tenant's slug
-    #[arg(value_parser = Slug::new)]
     tenant: Slug,
     /// Its type, as lists show it
-    #[arg(value_name = "TYPE", value_parser = TypeName::new)]
+    #[arg(value_name = "TYPE")]
     kind: TypeName,
     /// Its key, as lists show it
     #[arg(id = "operation_key", value_name = "KEY", value_parser = operation_key)]

@@ -29,7 +29,6 @@ enum Action {
     /// List pools, by date and name
     List {
         /// The tenant\'s slug
-        #[arg(value_parser = Slug::new)]
         tenant: Slug,
         /// Only those of this resource
         #[arg(long, value_parser = resource)]
@@ -56,7 +55,6 @@ enum Action {
 #[derive(Args)]
 pub(super) struct PoolArgs {
     /// The tenant\'s slug
-    #[arg(value_parser = Slug::new)]
     pub(super) tenant: Slug,
     /// As in double or t-shirt
     #[arg(value_parser = resource)]

@@ -26,7 +26,6 @@ const LISTED_MAX: usize = 31;
 #[command(group(clap::ArgGroup::new("what").required(true).multiple(true)))]
 pub(super) struct Put {
     /// The tenant\'s slug
-    #[arg(value_parser = Slug::new)]
     tenant: Slug,
     /// As in double or t-shirt
     #[arg(value_parser = resource)]

@@ -30,7 +30,6 @@ enum Action {
     /// List schedules, by name
     List {
         /// The tenant's slug
-        #[arg(value_parser = Slug::new)]
         tenant: Slug,
     },
     /// Show a schedule and its next instants
@@ -49,10 +48,8 @@ enum Action {
 #[derive(Args)]
 struct ScheduleArgs {
     /// The tenant's slug
-    #[arg(value_parser = Slug::new)]
     tenant: Slug,
     /// As in night-audit
-    #[arg(value_parser = ScheduleName::new)]
     name: ScheduleName,
 }
 

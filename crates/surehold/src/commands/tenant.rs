@@ -24,7 +24,7 @@ enum Action {
     /// Create a tenant; one that is there stays as it is
     Create {
         /// Its name in addresses: lower-case letters, digits and dashes
-        #[arg(value_name = "SLUG", value_parser = Slug::new)]
+        #[arg(value_name = "SLUG")]
         tenant: Slug,
         #[command(flatten)]
         policy: PolicyArgs,
@@ -34,7 +34,7 @@ enum Action {
     /// Show a tenant and its policy
     Show {
         /// The tenant's slug
-        #[arg(value_name = "SLUG", value_parser = Slug::new)]
+        #[arg(value_name = "SLUG")]
         tenant: Slug,
         #[command(flatten)]
         mode: TestMode,
@@ -42,7 +42,7 @@ enum Action {
     /// Show the policy, or change what is given of it
     Policy {
         /// The tenant's slug
-        #[arg(value_name = "SLUG", value_parser = Slug::new)]
+        #[arg(value_name = "SLUG")]
         tenant: Slug,
         #[command(flatten)]
         policy: PolicyArgs,

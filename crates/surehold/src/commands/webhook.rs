@@ -41,7 +41,6 @@ enum Action {
     /// List the endpoints
     List {
         /// The tenant's slug
-        #[arg(value_parser = Slug::new)]
         tenant: Slug,
         #[command(flatten)]
         mode: TestMode,
@@ -91,7 +90,6 @@ enum Action {
 #[derive(Args)]
 struct Endpoint {
     /// The tenant's slug
-    #[arg(value_parser = Slug::new)]
     tenant: Slug,
     /// The endpoint's name: lower-case letters, digits and dashes
     #[arg(value_name = "ENDPOINT", value_parser = EndpointId::new)]

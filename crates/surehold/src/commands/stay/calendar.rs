@@ -37,7 +37,7 @@ struct Show {
     #[arg(value_name = "NIGHTS", value_parser = Nights::parse)]
     nights: Option<Nights>,
     /// Only this room type
-    #[arg(long, value_parser = RoomTypeCode::new)]
+    #[arg(long)]
     room_type: Option<RoomTypeCode>,
     /// Every rate plan, instead of the cheapest
     #[arg(long)]

@@ -23,7 +23,7 @@ pub(super) struct Set {
     #[command(flatten)]
     property: PropertyArgs,
     /// One or several, as in double,suite
-    #[arg(value_name = "ROOM_TYPES", required = true, value_delimiter = ',', num_args = 1, value_parser = RoomTypeCode::new)]
+    #[arg(value_name = "ROOM_TYPES", required = true, value_delimiter = ',', num_args = 1)]
     room_types: Vec<RoomTypeCode>,
     /// As in 2026-12-01..2027-12-01 or 2026-12-01+365
     #[arg(value_name = "NIGHTS", value_parser = Nights::parse)]
@@ -47,7 +47,7 @@ pub(super) struct Set {
     #[arg(long = "rate", value_name = "PLAN=PRICE", group = "what", value_parser = Rate::parse)]
     rates: Vec<Rate>,
     /// A plan whose restrictions are set, besides those with a --rate; may be repeated
-    #[arg(long = "plan", value_name = "PLAN", value_parser = RatePlanCode::new)]
+    #[arg(long = "plan", value_name = "PLAN")]
     plans: Vec<RatePlanCode>,
     /// Who arrives stays at least so many nights, or none
     #[arg(long, value_name = "N", group = "what", value_parser = Limit::parse)]

@@ -83,10 +83,8 @@ impl Act for StayCommand {
 #[derive(Args, Clone, Debug)]
 struct PropertyArgs {
     /// The tenant's slug
-    #[arg(value_parser = Slug::new)]
     tenant: Slug,
     /// The property's name: lower-case letters, digits and dashes
-    #[arg(value_parser = PropertyName::new)]
     property: PropertyName,
 }
 
@@ -94,10 +92,10 @@ struct PropertyArgs {
 #[derive(Args, Clone, Debug)]
 struct UnlessSubcommand {
     /// The tenant's slug
-    #[arg(required = true, value_parser = Slug::new)]
+    #[arg(required = true)]
     tenant: Option<Slug>,
     /// The property's name
-    #[arg(required = true, value_parser = PropertyName::new)]
+    #[arg(required = true)]
     property: Option<PropertyName>,
 }
 

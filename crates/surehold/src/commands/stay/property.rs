@@ -20,7 +20,6 @@ pub(super) enum PropertyAction {
     /// List the properties
     List {
         /// The tenant's slug
-        #[arg(value_parser = Slug::new)]
         tenant: Slug,
     },
 }
@@ -31,7 +30,7 @@ pub(super) struct Put {
     #[command(flatten)]
     property: PropertyArgs,
     /// What people call it [default: its name]
-    #[arg(long, value_parser = Title::new)]
+    #[arg(long)]
     title: Option<Title>,
     /// Its time zone, as in `America/Sao_Paulo`; needed for a new one
     #[arg(long, value_parser = TimeZoneName::parse)]
@@ -43,7 +42,7 @@ pub(super) struct Put {
     #[arg(long, value_name = "TIME", value_parser = local_time)]
     check_in: Option<LocalTime>,
     /// The account that guests pay to, as the accounts file of the server names it
-    #[arg(long, value_name = "NAME", conflicts_with = "no_payment_account", value_parser = PaymentAccount::new)]
+    #[arg(long, value_name = "NAME", conflicts_with = "no_payment_account")]
     payment_account: Option<PaymentAccount>,
     /// Take no online payments any more
     #[arg(long)]

@@ -26,7 +26,6 @@ enum QuoteAction {
     /// Show a quote
     Show {
         /// The tenant's slug
-        #[arg(value_parser = Slug::new)]
         tenant: Slug,
         /// The quote's id
         #[arg(value_name = "QUOTE", value_parser = quote_id)]

@@ -24,7 +24,7 @@ pub(super) struct Put {
     #[command(flatten)]
     property: PropertyArgs,
     /// As in flexible
-    #[arg(value_name = "RATE_PLAN", value_parser = RatePlanCode::new)]
+    #[arg(value_name = "RATE_PLAN")]
     code: RatePlanCode,
     /// Cancelled free of charge until so many hours before check-in [default: never]
     #[arg(long, value_name = "N", conflicts_with = "never_free")]
@@ -39,7 +39,7 @@ pub(super) struct Put {
     #[arg(long, value_name = "PENALTY", value_parser = words::penalty)]
     no_show: Option<Penalty>,
     /// What people call it [default: its code]
-    #[arg(long, value_parser = Title::new)]
+    #[arg(long)]
     title: Option<Title>,
 }
 

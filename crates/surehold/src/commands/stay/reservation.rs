@@ -164,7 +164,7 @@ pub(super) struct End {
     #[arg(long)]
     waive: bool,
     /// Who waives it [default: $USER]
-    #[arg(long, value_name = "NAME", requires = "waive", value_parser = Actor::new)]
+    #[arg(long, value_name = "NAME", requires = "waive")]
     actor: Option<Actor>,
 }
 

@@ -23,13 +23,13 @@ pub(super) struct Put {
     #[command(flatten)]
     property: PropertyArgs,
     /// As in double
-    #[arg(value_name = "ROOM_TYPE", value_parser = RoomTypeCode::new)]
+    #[arg(value_name = "ROOM_TYPE")]
     code: RoomTypeCode,
     /// How many people one room takes; needed for a new one
     #[arg(long, value_name = "N")]
     guests: Option<u32>,
     /// What people call it [default: its code]
-    #[arg(long, value_parser = Title::new)]
+    #[arg(long)]
     title: Option<Title>,
 }
 

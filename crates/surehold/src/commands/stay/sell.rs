@@ -22,7 +22,6 @@ const PAGE_WAIT_MS: u32 = 10_000;
 #[derive(Args)]
 pub(super) struct StayArgs {
     /// The tenant's slug
-    #[arg(value_parser = Slug::new)]
     pub(super) tenant: Slug,
     /// The stay's id
     #[arg(value_name = "STAY", value_parser = stay_id)]
@@ -33,7 +32,6 @@ pub(super) struct StayArgs {
 #[derive(Args)]
 pub(super) struct Hold {
     /// The tenant's slug
-    #[arg(value_parser = Slug::new)]
     tenant: Slug,
     /// The quote's id
     #[arg(value_name = "QUOTE", value_parser = quote_id)]
@@ -44,7 +42,7 @@ pub(super) struct Hold {
     #[command(flatten)]
     guest: GuestArgs,
     /// Where it was agreed on
-    #[arg(long, value_name = "NAME", value_parser = Reference::new)]
+    #[arg(long, value_name = "NAME")]
     conversation: Option<Reference>,
     /// How long they are held, as in 20m [default: the property's terms]
     #[arg(long, value_name = "DURATION", value_parser = duration_secs)]

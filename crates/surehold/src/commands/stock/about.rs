@@ -42,7 +42,6 @@ impl OfLine {
 #[derive(Args)]
 struct AboutArgs {
     /// The tenant's slug
-    #[arg(value_parser = Slug::new)]
     tenant: Slug,
     /// The id of the document that it is about
     #[arg(value_name = "DOCUMENT", value_parser = document_id)]

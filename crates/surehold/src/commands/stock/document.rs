@@ -25,7 +25,6 @@ const BYTES_MAX: u64 = 4 << 20;
 #[derive(Args)]
 pub(super) struct IdArgs {
     /// The tenant's slug
-    #[arg(value_parser = Slug::new)]
     tenant: Slug,
     /// The document's id
     #[arg(id = "document", value_name = "DOCUMENT", value_parser = document_id)]
@@ -46,13 +45,12 @@ pub(super) enum DocumentAction {
 #[derive(Args)]
 pub(super) struct List {
     /// The tenant's slug
-    #[arg(value_parser = Slug::new)]
     tenant: Slug,
     /// Only those of this store
-    #[arg(id = "place", long = "in", value_name = "STORE", value_parser = StoreName::new)]
+    #[arg(id = "place", long = "in", value_name = "STORE")]
     store: Option<StoreName>,
     /// Only those with this reference
-    #[arg(long, value_parser = Reference::new)]
+    #[arg(long)]
     reference: Option<Reference>,
     /// Only those about this document: its returns, receipts, its reversal
     #[arg(long, value_name = "DOCUMENT", value_parser = document_id)]
@@ -68,10 +66,10 @@ pub(super) struct Reverse {
     #[arg(long, value_name = "WHEN", value_parser = moment)]
     at: Option<Timestamp>,
     /// The number of a credit note
-    #[arg(long, value_parser = Reference::new)]
+    #[arg(long)]
     reference: Option<Reference>,
     /// For people
-    #[arg(long, value_parser = DocumentNote::new)]
+    #[arg(long)]
     note: Option<DocumentNote>,
     /// The id of the reversal, a UUIDv7; the same id finds the same document [default: a new one]
     #[arg(long, value_name = "UUID", value_parser = document_id)]
@@ -152,7 +150,6 @@ impl Reverse {
 #[derive(Args)]
 pub(super) struct Post {
     /// The tenant's slug
-    #[arg(value_parser = Slug::new)]
     tenant: Slug,
     /// The file, or `-` for standard input
     #[arg(value_name = "FILE")]

@@ -24,10 +24,10 @@ pub(super) struct DocumentArgs {
     #[arg(long, value_name = "WHEN", value_parser = moment)]
     at: Option<Timestamp>,
     /// The number of an invoice or delivery note; documents can be found by it
-    #[arg(long, value_parser = Reference::new)]
+    #[arg(long)]
     reference: Option<Reference>,
     /// For people
-    #[arg(long, value_parser = DocumentNote::new)]
+    #[arg(long)]
     note: Option<DocumentNote>,
     /// Its id, a UUIDv7; the same id finds the same document [default: a new one]
     #[arg(long, value_name = "UUID", value_parser = document_id)]
@@ -324,7 +324,7 @@ pub(super) struct Transfer {
     #[command(flatten)]
     moved: Moved,
     /// The store that they go to
-    #[arg(long, value_name = "STORE", value_parser = StoreName::new)]
+    #[arg(long, value_name = "STORE")]
     to: StoreName,
     /// They take their time: `stock receive` says that they have come
     #[arg(long)]

@@ -22,10 +22,9 @@ use crate::client::ClientError;
 #[derive(Args, Clone, Debug)]
 pub(super) struct ItemsArgs {
     /// The tenant's slug
-    #[arg(value_parser = Slug::new)]
     pub(super) tenant: Slug,
     /// Only those of this store
-    #[arg(id = "place", long = "in", value_name = "STORE", value_parser = StoreName::new)]
+    #[arg(id = "place", long = "in", value_name = "STORE")]
     store: Option<StoreName>,
     /// Only those of this product
     #[arg(long, value_parser = product)]

@@ -15,11 +15,10 @@ use crate::client::ClientError;
 #[derive(Args, Clone, Debug)]
 pub(super) struct StoreArgs {
     /// The tenant's slug
-    #[arg(value_parser = Slug::new)]
     pub(super) tenant: Slug,
     /// The store's name: lower-case letters, digits and dashes
     // `--store` names the database.
-    #[arg(id = "place", value_name = "STORE", value_parser = StoreName::new)]
+    #[arg(id = "place", value_name = "STORE")]
     pub(super) store: StoreName,
 }
 
@@ -38,7 +37,6 @@ pub(super) enum StoreAction {
     /// List the stores
     List {
         /// The tenant's slug
-        #[arg(value_parser = Slug::new)]
         tenant: Slug,
     },
 }
@@ -49,7 +47,7 @@ pub(super) struct Put {
     #[command(flatten)]
     store: StoreArgs,
     /// What people call it [default: its name]
-    #[arg(long, value_parser = Title::new)]
+    #[arg(long)]
     title: Option<Title>,
     /// Of all its costs, as in EUR; needed for a new one, and stays for ever
     #[arg(long, value_parser = currency)]

@@ -17,7 +17,6 @@ use crate::client::ClientError;
 #[derive(Args, Clone, Debug)]
 pub(super) struct ProductArgs {
     /// The tenant's slug
-    #[arg(value_parser = Slug::new)]
     tenant: Slug,
     /// The product's code
     #[arg(value_parser = product)]
@@ -32,7 +31,6 @@ pub(super) enum ProductAction {
     /// List the products
     List {
         /// The tenant's slug
-        #[arg(value_parser = Slug::new)]
         tenant: Slug,
     },
 }
@@ -43,10 +41,10 @@ pub(super) struct Put {
     #[command(flatten)]
     product: ProductArgs,
     /// What people call it [default: its code]
-    #[arg(long, value_parser = Title::new)]
+    #[arg(long)]
     title: Option<Title>,
     /// What it is counted in, of which there are whole numbers only [default: pcs]
-    #[arg(long, value_parser = UnitName::new)]
+    #[arg(long)]
     unit: Option<UnitName>,
     /// Decimals of its quantities: with 3 and the unit g, 3.250 is 3250 g, and prices are for 1000 g; stays for ever
     #[arg(long, value_name = "0..6")]
@@ -175,7 +173,6 @@ pub(super) enum BarcodeAction {
     /// Show what a barcode stands for
     Show {
         /// The tenant's slug
-        #[arg(value_parser = Slug::new)]
         tenant: Slug,
         /// What a scanner reads
         #[arg(value_parser = barcode)]

@@ -135,10 +135,9 @@ const TURNOVER: &[Show<ItemTurnover, Currencies>] = &[
 #[derive(Args)]
 pub(super) struct Shortages {
     /// The tenant's slug
-    #[arg(value_parser = Slug::new)]
     tenant: Slug,
     /// Only those of this store
-    #[arg(id = "place", long = "in", value_name = "STORE", value_parser = StoreName::new)]
+    #[arg(id = "place", long = "in", value_name = "STORE")]
     store: Option<StoreName>,
     /// Fewer base units than this are available
     #[arg(long, value_name = "UNITS", default_value_t = 1)]
@@ -157,7 +156,6 @@ impl Shortages {
 #[derive(Args)]
 pub(super) struct ShowBooks {
     /// The tenant's slug
-    #[arg(value_parser = Slug::new)]
     tenant: Slug,
 }
 
@@ -171,7 +169,6 @@ impl ShowBooks {
 #[derive(Args)]
 pub(super) struct CloseBooks {
     /// The tenant's slug
-    #[arg(value_parser = Slug::new)]
     tenant: Slug,
     /// An instant, or a date (its beginning, UTC)
     #[arg(value_name = "UNTIL", value_parser = moment)]
