@@ -31,11 +31,6 @@ impl Routes {
         }
     }
 
-    /// Adds what `routes!` names.
-    pub(crate) fn routes(self, add: impl FnOnce(Routes) -> Routes) -> Routes {
-        add(self)
-    }
-
     pub(crate) fn add<H: Handler<T, Api>, T: 'static>(mut self, route: Route, handler: H) -> Routes {
         let method = Method::from_bytes(route.method.as_bytes()).expect("a method of HTTP");
         let filter = MethodFilter::try_from(method).expect("a method that can be routed");
@@ -54,22 +49,21 @@ impl Routes {
     }
 }
 
-/// Handlers that share a path.
+/// The handlers of a module, file by file: `routes! { stores: stores_list, store_get; books: books_get; }`.
 macro_rules! routes {
-    ($($($part:ident)::+),+) => {
-        |routes: $crate::routes::Routes| {
-            $(
-                let route = $crate::routes::Route { method: $($part)::+::METHOD, path: $($part)::+::PATH };
-                let routes = routes.add(route, $($part)::+);
-            )+
+    ($($file:ident: $($handler:ident),+;)+) => {{
+        let routes = $crate::routes::Routes::new();
+        $($(
+            let route = $crate::routes::Route { method: $file::$handler::METHOD, path: $file::$handler::PATH };
+            let routes = routes.add(route, $file::$handler);
             #[cfg(test)]
             let routes = {
-                let described = routes.described.routes(utoipa_axum::routes!($($($part)::+),+));
+                let described = routes.described.routes(utoipa_axum::routes!($file::$handler));
                 $crate::routes::Routes { described, ..routes }
             };
-            routes
-        }
-    };
+        )+)+
+        routes
+    }};
 }
 
 pub(crate) use routes;

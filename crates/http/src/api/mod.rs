@@ -151,7 +151,9 @@ pub(crate) fn public_routes() -> Routes {
 }
 
 pub(crate) fn health_routes() -> Routes {
-    Routes::new().routes(routes!(health::healthz)).routes(routes!(health::readyz)).routes(routes!(health::metrics_text))
+    routes! {
+        health: healthz, readyz, metrics_text;
+    }
 }
 
 pub(crate) fn admin_routes() -> Routes {

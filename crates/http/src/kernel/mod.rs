@@ -23,31 +23,22 @@ use crate::routes::{Routes, routes};
 refusals!("Tenants, pools, holds and keys": Refusal);
 
 fn public() -> Routes {
-    Routes::new()
-        .routes(routes!(tenants::tenant_get))
-        .routes(routes!(tenants::policy_put))
-        .routes(routes!(pools::pools_list, pools::pools_put))
-        .routes(routes!(pools::pool_get, pools::pool_put))
-        .routes(routes!(pools::pool_adjust))
-        .routes(routes!(explain::pool_explain))
-        .routes(routes!(availability::availability))
-        .routes(routes!(holds::holds_list, holds::hold_place))
-        .routes(routes!(holds::hold_get))
-        .routes(routes!(holds::hold_extend))
-        .routes(routes!(holds::hold_convert))
-        .routes(routes!(holds::hold_cancel))
-        .routes(routes!(holds::hold_move))
-        .routes(routes!(holds::hold_give_back))
-        .routes(routes!(batch::holds_batch))
-        .routes(routes!(events::events))
+    routes! {
+        tenants: tenant_get, policy_put;
+        pools: pools_list, pools_put, pool_get, pool_put, pool_adjust;
+        explain: pool_explain;
+        availability: availability;
+        holds: holds_list, hold_place, hold_get, hold_extend, hold_convert, hold_cancel, hold_move, hold_give_back;
+        batch: holds_batch;
+        events: events;
+    }
 }
 
 fn admin() -> Routes {
-    Routes::new()
-        .routes(routes!(tenants::tenants_list, tenants::tenant_create))
-        .routes(routes!(keys::keys_list, keys::key_create))
-        .routes(routes!(keys::key_rotate))
-        .routes(routes!(keys::key_revoke))
+    routes! {
+        tenants: tenants_list, tenant_create;
+        keys: keys_list, key_create, key_rotate, key_revoke;
+    }
 }
 
 pub(crate) const MODULE: Module = Module {

@@ -26,35 +26,23 @@ use crate::routes::{Routes, routes};
 refusals!("Operations": OperationRefusal, "Inbox": InboxRefusal);
 
 fn public() -> Routes {
-    Routes::new()
-        .routes(routes!(schedules::schedules_list))
-        .routes(routes!(schedules::schedule_get, schedules::schedule_put, schedules::schedule_remove))
-        .routes(routes!(look::operations_list))
-        .routes(routes!(look::operation_get))
-        .routes(routes!(look::timeline))
-        .routes(routes!(acts::operation_retry))
-        .routes(routes!(acts::operation_cancel))
-        .routes(routes!(acts::operation_redrive))
-        .routes(routes!(acts::operation_settle))
-        .routes(routes!(cases::cases_list))
-        .routes(routes!(cases::case_get))
-        .routes(routes!(cases::case_assign))
-        .routes(routes!(cases::case_resolve))
-        .routes(routes!(endpoints::endpoints_list))
-        .routes(routes!(endpoints::endpoint_get, endpoints::endpoint_put, endpoints::endpoint_remove))
-        .routes(routes!(endpoints::endpoint_rotate_secret))
-        .routes(routes!(endpoints::endpoint_enable))
-        .routes(routes!(endpoints::endpoint_replay))
-        .routes(routes!(endpoints::endpoint_deliveries))
-        .routes(routes!(inboxes::inboxes_list))
-        .routes(routes!(inboxes::inbox_put, inboxes::inbox_remove))
-        .routes(routes!(tasks::task_deliver))
-        .routes(routes!(tasks::task_deliver_to_own))
-        .routes(routes!(webhooks::webhook_receive))
+    routes! {
+        schedules: schedules_list, schedule_get, schedule_put, schedule_remove;
+        look: operations_list, operation_get, timeline;
+        acts: operation_retry, operation_cancel, operation_redrive, operation_settle;
+        cases: cases_list, case_get, case_assign, case_resolve;
+        endpoints: endpoints_list, endpoint_get, endpoint_put, endpoint_remove, endpoint_rotate_secret,
+            endpoint_enable, endpoint_replay, endpoint_deliveries;
+        inboxes: inboxes_list, inbox_put, inbox_remove;
+        tasks: task_deliver, task_deliver_to_own;
+        webhooks: webhook_receive;
+    }
 }
 
 fn admin() -> Routes {
-    Routes::new().routes(routes!(epoch::epoch_get, epoch::epoch_raise))
+    routes! {
+        epoch: epoch_get, epoch_raise;
+    }
 }
 
 pub(crate) const MODULE: Module = Module {

@@ -8,7 +8,7 @@ use crate::routes::{Routes, routes};
 
 pub(crate) const MODULE: Module = Module {
     public: Routes::new,
-    admin: || Routes::new().routes(routes!(make::repairs_make)),
+    admin: || routes! { make: repairs_make; },
     state: |_| {},
     refusals: &[],
     #[cfg(feature = "fuzz")]

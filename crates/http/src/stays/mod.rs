@@ -20,27 +20,15 @@ use crate::routes::{Routes, routes};
 refusals!("Stays": StayRefusal);
 
 fn public() -> Routes {
-    Routes::new()
-        .routes(routes!(properties::properties_list))
-        .routes(routes!(properties::property_get, properties::property_put))
-        .routes(routes!(properties::room_types_list))
-        .routes(routes!(properties::room_type_get, properties::room_type_put))
-        .routes(routes!(properties::rate_plans_list))
-        .routes(routes!(properties::rate_plan_get, properties::rate_plan_put))
-        .routes(routes!(calendar::calendar_get, calendar::calendar_put))
-        .routes(routes!(quotes::quote_ask))
-        .routes(routes!(quotes::quote_get))
-        .routes(routes!(stay::stays_list, stay::stay_create))
-        .routes(routes!(stay::stay_get))
-        .routes(routes!(stay::stay_cancel))
-        .routes(routes!(stay::stay_confirm))
-        .routes(routes!(stay::stay_checkout))
-        .routes(routes!(stay::guest_erase))
-        .routes(routes!(reservations::reservations_list, reservations::reservation_walk_in))
-        .routes(routes!(reservations::reservation_get))
-        .routes(routes!(reservations::reservation_cancel))
-        .routes(routes!(reservations::reservation_no_show))
-        .routes(routes!(reservations::reservation_change))
+    routes! {
+        properties: properties_list, property_get, property_put, room_types_list, room_type_get, room_type_put,
+            rate_plans_list, rate_plan_get, rate_plan_put;
+        calendar: calendar_get, calendar_put;
+        quotes: quote_ask, quote_get;
+        stay: stays_list, stay_create, stay_get, stay_cancel, stay_confirm, stay_checkout, guest_erase;
+        reservations: reservations_list, reservation_walk_in, reservation_get, reservation_cancel,
+            reservation_no_show, reservation_change;
+    }
 }
 
 pub(crate) const MODULE: Module = Module {

@@ -22,27 +22,14 @@ use crate::routes::{Routes, routes};
 refusals!("Stock": StockRefusal);
 
 fn public() -> Routes {
-    Routes::new()
-        .routes(routes!(stores::stores_list))
-        .routes(routes!(stores::store_get, stores::store_put))
-        .routes(routes!(products::products_list))
-        .routes(routes!(products::product_get, products::product_put))
-        .routes(routes!(products::barcodes_put))
-        .routes(routes!(products::barcode_get))
-        .routes(routes!(books::books_get, books::books_close))
-        .routes(routes!(documents::documents_list, documents::document_create))
-        .routes(routes!(documents::document_preview))
-        .routes(routes!(documents::document_get))
-        .routes(routes!(documents::part_put))
-        .routes(routes!(documents::document_post))
-        .routes(routes!(documents::document_reverse))
-        .routes(routes!(documents::hold_sell))
-        .routes(routes!(items::stock_list))
-        .routes(routes!(items::stock_balances))
-        .routes(routes!(items::stock_turnover))
-        .routes(routes!(items::stock_shortages))
-        .routes(routes!(items::stock_get))
-        .routes(routes!(items::stock_card))
+    routes! {
+        stores: stores_list, store_get, store_put;
+        products: products_list, product_get, product_put, barcodes_put, barcode_get;
+        books: books_get, books_close;
+        documents: documents_list, document_create, document_preview, document_get, part_put, document_post,
+            document_reverse, hold_sell;
+        items: stock_list, stock_balances, stock_turnover, stock_shortages, stock_get, stock_card;
+    }
 }
 
 pub(crate) const MODULE: Module = Module {

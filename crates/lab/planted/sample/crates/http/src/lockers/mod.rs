@@ -14,7 +14,9 @@ use crate::routes::{Routes, routes};
 refusals!("Lockers": LockersRefusal);
 
 fn public() -> Routes {
-    Routes::new().routes(routes!(rentals::rentals_list, rentals::locker_rent))
+    routes! {
+        rentals: rentals_list, locker_rent;
+    }
 }
 
 pub(crate) const MODULE: Module = Module {
