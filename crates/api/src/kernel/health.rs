@@ -2,7 +2,6 @@
 
 use std::borrow::Cow;
 
-
 use crate::describe::wire;
 
 #[wire]

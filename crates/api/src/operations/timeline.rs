@@ -34,11 +34,7 @@ pub enum TimelineFact {
     /// A request was frozen; from here on it may have been sent.
     EffectIntended { step: u16, idempotency_key: String },
     /// What became of the request is known.
-    EffectSettled {
-        step: u16,
-        state: EffectState,
-        provider_ref: Option<String>,
-    },
+    EffectSettled { step: u16, state: EffectState, provider_ref: Option<String> },
     /// An attempt ended, or somebody did something about the operation.
     Attempt { attempt: Attempt },
     /// The journal's; `cursor` is its place there.

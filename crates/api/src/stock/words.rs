@@ -1,6 +1,5 @@
 //! Words that only the API has, and those of the core that answers have.
 
-
 use crate::describe::wire;
 
 pub use surehold_core::stock::{Basis, DocumentKind, DocumentState, Place, Spread, Tracking};

@@ -22,7 +22,8 @@ use surehold_engine::{Engine, Failure, Options, RequestKey, Views};
 use tokio_util::sync::CancellationToken;
 
 pub(crate) use self::body::{
-    Answer, BODY_BYTES_MAX, Idempotency, IdempotencyNeeded, IdempotencyRefused, Json, Reply, json_bytes, parse, read_body, read_bytes,
+    Answer, BODY_BYTES_MAX, Idempotency, IdempotencyNeeded, IdempotencyRefused, Json, Reply, json_bytes, parse,
+    read_body, read_bytes,
 };
 #[cfg(feature = "fuzz")]
 pub(crate) use self::caller::bearer;

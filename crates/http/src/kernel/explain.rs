@@ -2,10 +2,10 @@
 
 use surehold_core::kernel::{self, Refusal};
 
-use super::pools::{PoolPath, SlotQuery};
+use super::pools::PoolPath;
 use crate::api::{Answer, Api, Caller, Read, Reply};
 use crate::describe;
-use crate::wire::{Explanation};
+use crate::wire::Explanation;
 
 const HOLDS_READ_MAX: u16 = 1_000;
 const HOLDS_LISTED_MAX: usize = 100;

@@ -5,8 +5,8 @@ use surehold_engine::new_hold_id;
 use uuid::Uuid;
 
 use crate::api::{
-    Answer, Api, Caller, Idempotency, IdempotencyNeeded, InPath, Json, Query, Read, Reply, Sell, from_path, malformed, next_page,
-    page_items,
+    Answer, Api, Caller, Idempotency, IdempotencyNeeded, InPath, Json, Query, Read, Reply, Sell, from_path, malformed,
+    next_page, page_items,
 };
 use crate::describe;
 use crate::problem::Problem;

@@ -19,7 +19,12 @@ pub(super) async fn epoch_get(api: Api, _: Admin) -> Answer<Epoch> {
 /// After a restore, before anything runs: effects sent since the backup are missing from the data, so providers are
 /// asked before anything is sent. Needs an `Idempotency-Key`; a repeat answers with the latest epoch.
 #[describe::path(post, "/admin/epoch", tag = "Administration")]
-pub(super) async fn epoch_raise(api: Api, _: Admin, idempotency: IdempotencyNeeded, Json(body): Json<Act>) -> Answer<Epoch> {
+pub(super) async fn epoch_raise(
+    api: Api,
+    _: Admin,
+    idempotency: IdempotencyNeeded,
+    Json(body): Json<Act>,
+) -> Answer<Epoch> {
     let key = idempotency.key(&body)?;
     let views = api.views();
     let latest = views.latest_epoch().await?.map_or(0, |epoch| epoch.number);

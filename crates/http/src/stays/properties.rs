@@ -3,8 +3,7 @@
 use surehold_core::stays::{self, PropertyName, RatePlanCode, RatePlanKey, RoomTypeCode, RoomTypeKey, StayRefusal};
 
 use crate::api::{
-    Answer, Api, Caller, InPath, Json, Manage, Need, Query, Read, Reply, from_path, next_page,
-    page_items,
+    Answer, Api, Caller, InPath, Json, Manage, Need, Query, Read, Reply, from_path, next_page, page_items,
 };
 use crate::describe;
 use crate::problem::Problem;

@@ -11,7 +11,8 @@ use super::mover::Mover;
 use super::products::look_up;
 use super::scales::with_scales;
 use crate::api::{
-    Answer, Api, Caller, FromPath, Idempotency, InPath, Json, Manage, Query, Read, Reply, Sell, Segments, from_path, malformed, next_page, page_items,
+    Answer, Api, Caller, FromPath, Idempotency, InPath, Json, Manage, Query, Read, Reply, Segments, Sell, from_path,
+    malformed, next_page, page_items,
 };
 use crate::describe;
 use crate::problem::{Code, Problem};

@@ -1,6 +1,7 @@
 //! Flags that several commands take, checked before anything is sent. Single words are read in `typed.rs`.
 
 use surehold_api::{Act, Call};
+use surehold_core::kernel::Slug;
 use surehold_core::operations::{Actor, Reason};
 use uuid::Uuid;
 
@@ -52,6 +53,13 @@ impl Acting {
 /// Whoever the environment says that we are.
 pub(super) fn this_user() -> Result<Actor, ClientError> {
     std::env::var("USER").ok().and_then(|user| Actor::new(&user).ok()).ok_or(ClientError::NoUser)
+}
+
+/// Names a tenant.
+#[derive(clap::Args, Clone, Debug)]
+pub(super) struct TenantArgs {
+    /// The tenant's slug
+    pub(super) tenant: Slug,
 }
 
 /// Whose data: the tenant's, or that of its test twin.

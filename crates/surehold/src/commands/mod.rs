@@ -91,19 +91,49 @@ api_commands! {
     Webhook(webhook::WebhookCommand),
 }
 
-/// A command of a command: what it does is said by a type of its own, which runs at a desk.
+/// A command with actions on the data of a tenant. An action is the `run` of its arguments, or a function of them.
 macro_rules! actions {
-    ($($(#[$attribute:meta])* $name:ident($action:ty)),* $(,)?) => {
-        #[derive(clap::Subcommand)]
-        enum Action {
-            $($(#[$attribute])* $name($action)),*
+    (
+        $(#[$about:meta])* $command:ident:
+        $($(#[$attribute:meta])* $name:ident($arguments:ty) $(=> $file:ident::$function:ident $(($($more:expr),*))?)?),* $(,)?
+    ) => {
+        $(#[$about])*
+        #[derive(clap::Args)]
+        pub(crate) struct $command {
+            #[command(subcommand)]
+            action: Action,
+            #[command(flatten)]
+            mode: $crate::commands::input::TestMode,
+            #[command(flatten)]
+            common: $crate::commands::Common,
         }
 
-        impl Action {
-            async fn run(&self, desk: $crate::commands::desk::Desk<'_>) -> Result<(), $crate::client::ClientError> {
-                match self { $(Action::$name(action) => action.run(desk).await),* }
+        #[derive(clap::Subcommand)]
+        enum Action {
+            $($(#[$attribute])* $name($arguments)),*
+        }
+
+        impl $crate::commands::Act for $command {
+            fn common(&self) -> &$crate::commands::Common {
+                &self.common
+            }
+
+            fn test(&self) -> bool {
+                self.mode.test
+            }
+
+            async fn act(&self, desk: $crate::commands::Desk<'_>) -> Result<(), $crate::client::ClientError> {
+                match &self.action {
+                    $(Action::$name(arguments) => {
+                        $crate::commands::actions!(@call arguments, desk $(, $file::$function $(($($more),*))?)?).await
+                    })*
+                }
             }
         }
+    };
+    (@call $arguments:ident, $desk:ident) => { $arguments.run($desk) };
+    (@call $arguments:ident, $desk:ident, $file:ident::$function:ident $(($($more:expr),*))?) => {
+        $file::$function($arguments, $desk $($(, $more)*)?)
     };
 }
 

@@ -20,23 +20,13 @@ use clap::Args;
 use surehold_core::kernel::Slug;
 use surehold_core::stays::PropertyName;
 
+use super::actions;
 use super::desk::Desk;
-use super::input::TestMode;
-use super::{Act, Common, actions};
 use crate::client::ClientError;
 
-/// Hotels: properties, rates, quotes, held rooms, reservations
-#[derive(Args)]
-pub(crate) struct StayCommand {
-    #[command(subcommand)]
-    action: Action,
-    #[command(flatten)]
-    mode: TestMode,
-    #[command(flatten)]
-    common: Common,
-}
-
 actions! {
+    /// Hotels: properties, rates, quotes, held rooms, reservations
+    StayCommand:
     /// Put, show and list properties
     #[command(subcommand)]
     Property(property::PropertyAction),
@@ -50,33 +40,26 @@ actions! {
     Import(import::Import),
     Quote(quote::Quote),
     Hold(sell::Hold),
-    List(sell::List),
-    Show(sell::ShowStay),
+    /// List the stays whose rooms are held, the next to expire first
+    List(PropertyArgs) => sell::list,
+    /// Show a stay, with its payment page, its guest and its reservation
+    Show(sell::StayArgs) => sell::show,
     Checkout(sell::AskCheckout),
     Confirm(sell::Confirm),
-    Cancel(sell::Cancel),
+    /// Give held rooms up
+    Cancel(sell::StayArgs) => sell::cancel,
     WalkIn(reservation::BookWalkIn),
-    Arrivals(reservation::Arrivals),
-    Departures(reservation::Departures),
-    InHouse(reservation::InHouse),
+    /// List who arrives on a day
+    Arrivals(reservation::OnDay) => reservation::list("arriving", "nobody arrives"),
+    /// List who leaves on a day
+    Departures(reservation::OnDay) => reservation::list("departing", "nobody leaves"),
+    /// List who sleeps there on a night
+    InHouse(reservation::OnDay) => reservation::list("staying", "nobody stays"),
     /// Show, change, cancel a reservation, or say that nobody came
     #[command(subcommand)]
     Reservation(reservation::ReservationAction),
-    EraseGuest(sell::EraseGuest),
-}
-
-impl Act for StayCommand {
-    fn common(&self) -> &Common {
-        &self.common
-    }
-
-    fn test(&self) -> bool {
-        self.mode.test
-    }
-
-    async fn act(&self, desk: Desk<'_>) -> Result<(), ClientError> {
-        self.action.run(desk).await
-    }
+    /// Erase a guest's name, email and phone for good
+    EraseGuest(sell::StayArgs) => sell::erase_guest,
 }
 
 /// Names a property.

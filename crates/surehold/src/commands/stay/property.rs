@@ -2,11 +2,11 @@
 
 use clap::{Args, Subcommand};
 use surehold_api::stays::{self, Property, PropertyTerms, PutProperty};
-use surehold_core::kernel::{Currency, Slug, Title};
+use surehold_core::kernel::{Currency, Title};
 use surehold_core::operations::TimeZoneName;
 use surehold_core::stays::{LocalTime, PaymentAccount};
 
-use super::super::input::{currency, duration_secs, titled};
+use super::super::input::{TenantArgs, currency, duration_secs, titled};
 use super::super::show::{Show, both, column, line, number, some};
 use super::words::local_time;
 use super::{Desk, PropertyArgs};
@@ -18,10 +18,7 @@ pub(super) enum PropertyAction {
     /// Show a property
     Show(PropertyArgs),
     /// List the properties
-    List {
-        /// The tenant's slug
-        tenant: Slug,
-    },
+    List(TenantArgs),
 }
 
 /// Make a property, or change one; what is left out stays as it is
@@ -68,7 +65,7 @@ impl PropertyAction {
             PropertyAction::Show(PropertyArgs { tenant, property }) => {
                 desk.detail(stays::property(tenant, property), PROPERTY).await
             }
-            PropertyAction::List { tenant } => {
+            PropertyAction::List(TenantArgs { tenant }) => {
                 let none = format!(
                     "there are none; `surehold stay property put {tenant} NAME --zone ZONE --currency CODE` makes one"
                 );

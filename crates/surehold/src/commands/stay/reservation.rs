@@ -18,7 +18,7 @@ use crate::client::ClientError;
 
 /// Which reservations, on which day.
 #[derive(Args)]
-struct OnDay {
+pub(super) struct OnDay {
     #[command(flatten)]
     property: PropertyArgs,
     /// As in 2026-12-24 [default: today at the property]
@@ -36,53 +36,24 @@ enum State {
     NoShow,
 }
 
-impl OnDay {
-    async fn run(&self, desk: Desk<'_>, how: &str, none: &str) -> Result<(), ClientError> {
-        let PropertyArgs { tenant, property } = &self.property;
-        let date = if let Some(date) = self.date {
-            date
-        } else {
-            // At night the property's date may differ from ours.
-            let zone = desk.ask(stays::property(tenant, property)).await?.time_zone;
-            today(&zone, core_instant(jiff::Timestamp::now()))
-        };
-        let state = match self.state {
-            State::Confirmed => ReservationState::Confirmed,
-            State::Cancelled => ReservationState::Cancelled,
-            State::NoShow => ReservationState::NoShow,
-        };
-        let cases = OpenCases::for_people(desk, tenant).await?;
-        let call = stays::reservations(tenant).query("property", property).query(how, date).query("state", state);
-        desk.present_all(call, |found| view::reservations(found, &cases), &format!("{none} on {date}")).await
-    }
-}
-
-macro_rules! day_lists {
-    ($($(#[$doc:meta])* $list:ident asks $how:literal, or $none:literal;)*) => {
-        $(
-            $(#[$doc])*
-            #[derive(Args)]
-            pub(super) struct $list {
-                #[command(flatten)]
-                day: OnDay,
-            }
-
-            impl $list {
-                pub(super) async fn run(&self, desk: Desk<'_>) -> Result<(), ClientError> {
-                    self.day.run(desk, $how, $none).await
-                }
-            }
-        )*
+/// Those that arrive, leave or stay on the day, which is `how`.
+pub(super) async fn list(on: &OnDay, desk: Desk<'_>, how: &str, none: &str) -> Result<(), ClientError> {
+    let PropertyArgs { tenant, property } = &on.property;
+    let date = if let Some(date) = on.date {
+        date
+    } else {
+        // At night the property's date may differ from ours.
+        let zone = desk.ask(stays::property(tenant, property)).await?.time_zone;
+        today(&zone, core_instant(jiff::Timestamp::now()))
     };
-}
-
-day_lists! {
-    /// List who arrives on a day
-    Arrivals asks "arriving", or "nobody arrives";
-    /// List who leaves on a day
-    Departures asks "departing", or "nobody leaves";
-    /// List who sleeps there on a night
-    InHouse asks "staying", or "nobody stays";
+    let state = match on.state {
+        State::Confirmed => ReservationState::Confirmed,
+        State::Cancelled => ReservationState::Cancelled,
+        State::NoShow => ReservationState::NoShow,
+    };
+    let cases = OpenCases::for_people(desk, tenant).await?;
+    let call = stays::reservations(tenant).query("property", property).query(how, date).query("state", state);
+    desk.present_all(call, |found| view::reservations(found, &cases), &format!("{none} on {date}")).await
 }
 
 /// Book rooms for a guest at the desk, without an online payment

@@ -83,37 +83,17 @@ impl Hold {
     }
 }
 
-/// List the stays whose rooms are held, the next to expire first
-#[derive(Args)]
-pub(super) struct List {
-    #[command(flatten)]
-    property: PropertyArgs,
+pub(super) async fn list(PropertyArgs { tenant, property }: &PropertyArgs, desk: Desk<'_>) -> Result<(), ClientError> {
+    let cases = OpenCases::for_people(desk, tenant).await?;
+    let call = stays::stays(tenant).query("property", property).query("state", "active");
+    desk.present_all(call, |found| view::stays(found, &cases), "no rooms are held").await
 }
 
-impl List {
-    pub(super) async fn run(&self, desk: Desk<'_>) -> Result<(), ClientError> {
-        let PropertyArgs { tenant, property } = &self.property;
-        let cases = OpenCases::for_people(desk, tenant).await?;
-        let call = stays::stays(tenant).query("property", property).query("state", "active");
-        desk.present_all(call, |found| view::stays(found, &cases), "no rooms are held").await
-    }
-}
-
-/// Show a stay, with its payment page, its guest and its reservation
-#[derive(Args)]
-pub(super) struct ShowStay {
-    #[command(flatten)]
-    stay: StayArgs,
-}
-
-impl ShowStay {
-    pub(super) async fn run(&self, desk: Desk<'_>) -> Result<(), ClientError> {
-        let StayArgs { tenant, stay } = &self.stay;
-        let answer = desk.send(&stays::stay(tenant, *stay)).await?;
-        let Some(stay) = desk.for_people(&answer).await? else { return Ok(()) };
-        let cases = OpenCases::for_people(desk, tenant).await?;
-        desk.screen.print(&view::stay(&stay, &cases))
-    }
+pub(super) async fn show(StayArgs { tenant, stay }: &StayArgs, desk: Desk<'_>) -> Result<(), ClientError> {
+    let answer = desk.send(&stays::stay(tenant, *stay)).await?;
+    let Some(stay) = desk.for_people(&answer).await? else { return Ok(()) };
+    let cases = OpenCases::for_people(desk, tenant).await?;
+    desk.screen.print(&view::stay(&stay, &cases))
 }
 
 /// Ask for the page on which a stay can be paid
@@ -191,33 +171,12 @@ pub(super) fn amount(typed: &str, flag: &str, currency: Currency) -> Result<i64,
     amount.map_err(|why| ClientError::Usage(format!("{flag}: {why}")))
 }
 
-/// Give held rooms up
-#[derive(Args)]
-pub(super) struct Cancel {
-    #[command(flatten)]
-    stay: StayArgs,
+pub(super) async fn cancel(StayArgs { tenant, stay }: &StayArgs, desk: Desk<'_>) -> Result<(), ClientError> {
+    desk.present(stays::cancel_stay(tenant, *stay), |stay| view::stay(stay, &OpenCases::default())).await
 }
 
-impl Cancel {
-    pub(super) async fn run(&self, desk: Desk<'_>) -> Result<(), ClientError> {
-        let StayArgs { tenant, stay } = &self.stay;
-        let cancel = stays::cancel_stay(tenant, *stay);
-        desk.present(cancel, |stay| view::stay(stay, &OpenCases::default())).await
-    }
-}
-
-/// Erase a guest's name, email and phone for good
-#[derive(Args)]
-pub(super) struct EraseGuest {
-    #[command(flatten)]
-    stay: StayArgs,
-}
-
-impl EraseGuest {
-    pub(super) async fn run(&self, desk: Desk<'_>) -> Result<(), ClientError> {
-        let StayArgs { tenant, stay } = &self.stay;
-        desk.detail(stays::erase_guest(tenant, *stay), ERASED).await
-    }
+pub(super) async fn erase_guest(StayArgs { tenant, stay }: &StayArgs, desk: Desk<'_>) -> Result<(), ClientError> {
+    desk.detail(stays::erase_guest(tenant, *stay), ERASED).await
 }
 
 const ERASED: &[Show<GuestErased>] = &[

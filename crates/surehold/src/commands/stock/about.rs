@@ -40,7 +40,7 @@ impl OfLine {
 }
 
 #[derive(Args)]
-struct AboutArgs {
+pub(super) struct AboutArgs {
     /// The tenant's slug
     tenant: Slug,
     /// The id of the document that it is about
@@ -56,19 +56,20 @@ struct AboutArgs {
     document: DocumentArgs,
 }
 
-impl AboutArgs {
-    async fn send(&self, desk: Desk<'_>, kind: DocumentKind) -> Result<(), ClientError> {
-        let source = desk.ask(stock::document(&self.tenant, self.about)).await?;
-        let catalog = document_view::catalog(desk, &self.tenant, &source).await?;
-        let lines = if self.all { all_that_is_left(&source) } else { self.named(&source, &catalog)? };
-        if lines.is_empty() {
-            return Err(ClientError::Usage(format!("nothing is left of document {}", self.about)));
-        }
-        // A transfer is received where it goes to.
-        let document = NewDocument::new(kind, source.to_store.unwrap_or(source.store), lines);
-        self.document.send(desk, &self.tenant, NewDocument { about: Some(self.about), ..document }).await
+pub(super) async fn send(args: &AboutArgs, desk: Desk<'_>, kind: DocumentKind) -> Result<(), ClientError> {
+    let AboutArgs { tenant, about, all, document, .. } = args;
+    let source = desk.ask(stock::document(tenant, *about)).await?;
+    let catalog = document_view::catalog(desk, tenant, &source).await?;
+    let lines = if *all { all_that_is_left(&source) } else { args.named(&source, &catalog)? };
+    if lines.is_empty() {
+        return Err(ClientError::Usage(format!("nothing is left of document {about}")));
     }
+    // A transfer is received where it goes to.
+    let new = NewDocument::new(kind, source.to_store.unwrap_or(source.store), lines);
+    document.send(desk, tenant, NewDocument { about: Some(*about), ..new }).await
+}
 
+impl AboutArgs {
     fn named(&self, source: &Document, catalog: &Catalog) -> Result<Vec<NewLine>, ClientError> {
         let named = |OfLine { line, count, serials }: &OfLine| {
             let found = source.lines.iter().flatten().find(|found| found.line == *line);
@@ -90,34 +91,6 @@ fn all_that_is_left(source: &Document) -> Vec<NewLine> {
         (count > 0).then(|| NewLine::about(*line, count, serials))
     };
     source.lines.iter().flatten().filter_map(left).collect()
-}
-
-macro_rules! about_forms {
-    ($($(#[$doc:meta])* $form:ident is $kind:ident)*) => {
-        $(
-            $(#[$doc])*
-            #[derive(Args)]
-            pub(super) struct $form {
-                #[command(flatten)]
-                about: AboutArgs,
-            }
-
-            impl $form {
-                pub(super) async fn run(&self, desk: Desk<'_>) -> Result<(), ClientError> {
-                    self.about.send(desk, DocumentKind::$kind).await
-                }
-            }
-        )*
-    };
-}
-
-about_forms! {
-    /// A customer brings goods back, at what they left for
-    Return is CustomerReturn
-    /// Goods of a transfer have come
-    Receive is Receipt
-    /// Goods of a transfer will not come
-    Lose is TransitLoss
 }
 
 #[cfg(test)]

@@ -121,7 +121,7 @@ pub(super) async fn show_document(
 
 /// The lines of a document about one store.
 #[derive(Args)]
-struct Moved {
+pub(super) struct Moved {
     #[command(flatten)]
     place: StoreArgs,
     /// As in `tea=10@4.90` (each), `tea=2/box@@98.00` (all), `rice=3.250`, `milk=5,lot=L7`; `--help` says more
@@ -135,13 +135,14 @@ struct Moved {
     document: DocumentArgs,
 }
 
-impl Moved {
-    async fn send(&self, desk: Desk<'_>, kind: DocumentKind) -> Result<(), ClientError> {
-        let money = self.place.money(desk).await?;
-        let document = self.document(desk, kind, &self.lines, money).await?;
-        self.document.send(desk, &self.place.tenant, document).await
-    }
+/// A document with nothing but its lines.
+pub(super) async fn send(moved: &Moved, desk: Desk<'_>, kind: DocumentKind) -> Result<(), ClientError> {
+    let money = moved.place.money(desk).await?;
+    let document = moved.document(desk, kind, &moved.lines, money).await?;
+    moved.document.send(desk, &moved.place.tenant, document).await
+}
 
+impl Moved {
     async fn document(
         &self,
         desk: Desk<'_>,
@@ -217,35 +218,6 @@ impl Purchase {
     }
 }
 
-/// Documents that say nothing more than what moves.
-macro_rules! plain_forms {
-    ($($(#[$doc:meta])* $form:ident)*) => {
-        $(
-            $(#[$doc])*
-            #[derive(Args)]
-            pub(super) struct $form {
-                #[command(flatten)]
-                moved: Moved,
-            }
-
-            impl $form {
-                pub(super) async fn run(&self, desk: Desk<'_>) -> Result<(), ClientError> {
-                    self.moved.send(desk, DocumentKind::$form).await
-                }
-            }
-        )*
-    };
-}
-
-plain_forms! {
-    /// What is there when the books begin, at what it cost
-    Opening
-    /// Goods that are spoilt or lost go out
-    WriteOff
-    /// Goods go back to the supplier; the difference to what is credited is shown
-    SupplierReturn
-}
-
 /// Goods are sold; never what a cart or a reservation holds
 #[derive(Args)]
 pub(super) struct Sale {
@@ -258,7 +230,7 @@ pub(super) struct Sale {
 
 impl Sale {
     pub(super) async fn run(&self, desk: Desk<'_>) -> Result<(), ClientError> {
-        let Some(hold) = self.hold else { return self.moved.send(desk, DocumentKind::Sale).await };
+        let Some(hold) = self.hold else { return send(&self.moved, desk, DocumentKind::Sale).await };
         let Moved { place, lines, document } = &self.moved;
         let money = place.money(desk).await?;
         let mut sale = self.moved.document(desk, DocumentKind::Sale, lines, money).await?;

@@ -81,19 +81,10 @@ pub(super) fn average(balance: &StockBalance, money: Money) -> String {
     some(balance.average.as_ref().map(|average| money.exact(average)))
 }
 
-/// Show what is there, held, available, and what it cost
-#[derive(Args)]
-pub(super) struct ShowItems {
-    #[command(flatten)]
-    items: ItemsArgs,
-}
-
-impl ShowItems {
-    pub(super) async fn run(&self, desk: Desk<'_>) -> Result<(), ClientError> {
-        let money = Currencies::find(desk, &self.items.tenant).await?;
-        let call = self.items.on(stock::items(&self.items.tenant));
-        desk.present_all(call, |found| rows(ITEMS, found, &money), "nothing has moved there").await
-    }
+pub(super) async fn show(items: &ItemsArgs, desk: Desk<'_>) -> Result<(), ClientError> {
+    let money = Currencies::find(desk, &items.tenant).await?;
+    let call = items.on(stock::items(&items.tenant));
+    desk.present_all(call, |found| rows(ITEMS, found, &money), "nothing has moved there").await
 }
 
 pub(super) const ITEMS: &[Show<Item, Currencies>] = &[
@@ -188,32 +179,22 @@ const CARD: &[Show<CardRow, (Scale, Money)>] = &[
     }),
 ];
 
-/// Print a CSV file to count with: fill in `count`, then `stock import recount`
-#[derive(Args)]
-pub(super) struct CountSheet {
-    #[command(flatten)]
-    place: StoreArgs,
-}
-
-impl CountSheet {
-    pub(super) async fn run(&self, desk: Desk<'_>) -> Result<(), ClientError> {
-        let StoreArgs { tenant, store } = &self.place;
-        let items = stock::items(tenant).query("store", store).query("place", Place::OnHand);
-        let items = desk.all(items).await?;
-        let products = desk.all(stock::products(tenant)).await?;
-        let products: HashMap<_, _> = products.into_iter().map(|product| (product.code.clone(), product)).collect();
-        let of_item = |item: &Item| products.get(&item.item.product).map(|product| sheet_rows(item, product));
-        let rows: Vec<SheetRow> = items.iter().filter_map(of_item).flatten().collect();
-        if desk.screen.json {
-            let sheet = |[product, title, lot, on_hand, _, against]: &SheetRow| json!({"product": product, "title": title, "lot": lot, "on_hand": on_hand, "against": against});
-            return desk.screen.print(&json!({"rows": rows.iter().map(sheet).collect::<Vec<_>>()}).to_string());
-        }
-        desk.screen.print(&sheet(&rows))?;
-        desk.screen.note(&format!(
-            "fill in count, take out what was not counted, then `surehold stock import {tenant} {store} recount FILE`"
-        ));
-        Ok(())
+pub(super) async fn count_sheet(StoreArgs { tenant, store }: &StoreArgs, desk: Desk<'_>) -> Result<(), ClientError> {
+    let items = stock::items(tenant).query("store", store).query("place", Place::OnHand);
+    let items = desk.all(items).await?;
+    let products = desk.all(stock::products(tenant)).await?;
+    let products: HashMap<_, _> = products.into_iter().map(|product| (product.code.clone(), product)).collect();
+    let of_item = |item: &Item| products.get(&item.item.product).map(|product| sheet_rows(item, product));
+    let rows: Vec<SheetRow> = items.iter().filter_map(of_item).flatten().collect();
+    if desk.screen.json {
+        let sheet = |[product, title, lot, on_hand, _, against]: &SheetRow| json!({"product": product, "title": title, "lot": lot, "on_hand": on_hand, "against": against});
+        return desk.screen.print(&json!({"rows": rows.iter().map(sheet).collect::<Vec<_>>()}).to_string());
     }
+    desk.screen.print(&sheet(&rows))?;
+    desk.screen.note(&format!(
+        "fill in count, take out what was not counted, then `surehold stock import {tenant} {store} recount FILE`"
+    ));
+    Ok(())
 }
 
 /// Product, title, lot, what should be there, what is counted, and the row of the card that it is counted against.

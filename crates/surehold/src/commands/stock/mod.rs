@@ -17,25 +17,15 @@ mod reports;
 mod words;
 mod written;
 
-use clap::Args;
+use surehold_core::stock::DocumentKind;
 
+use super::actions;
 use super::desk::Desk;
-use super::input::TestMode;
-use super::{Act, Common, actions};
-use crate::client::ClientError;
-
-/// Goods in stores: products, documents that move them, what there is and what it cost
-#[derive(Args)]
-pub(crate) struct StockCommand {
-    #[command(subcommand)]
-    action: Action,
-    #[command(flatten)]
-    mode: TestMode,
-    #[command(flatten)]
-    common: Common,
-}
+use super::input::TenantArgs;
 
 actions! {
+    /// Goods in stores: products, documents that move them, what there is and what it cost
+    StockCommand:
     /// Put, show and list stores
     #[command(subcommand)]
     Store(place::StoreAction),
@@ -46,40 +36,35 @@ actions! {
     #[command(subcommand)]
     Barcode(product::BarcodeAction),
     Purchase(forms::Purchase),
-    Opening(forms::Opening),
+    /// What is there when the books begin, at what it cost
+    Opening(forms::Moved) => forms::send(DocumentKind::Opening),
     Sale(forms::Sale),
-    WriteOff(forms::WriteOff),
-    SupplierReturn(forms::SupplierReturn),
+    /// Goods that are spoilt or lost go out
+    WriteOff(forms::Moved) => forms::send(DocumentKind::WriteOff),
+    /// Goods go back to the supplier; the difference to what is credited is shown
+    SupplierReturn(forms::Moved) => forms::send(DocumentKind::SupplierReturn),
     Recount(forms::Recount),
     Transfer(forms::Transfer),
-    Return(about::Return),
-    Receive(about::Receive),
-    Lose(about::Lose),
+    /// A customer brings goods back, at what they left for
+    Return(about::AboutArgs) => about::send(DocumentKind::CustomerReturn),
+    /// Goods of a transfer have come
+    Receive(about::AboutArgs) => about::send(DocumentKind::Receipt),
+    /// Goods of a transfer will not come
+    Lose(about::AboutArgs) => about::send(DocumentKind::TransitLoss),
     Post(document::Post),
     Import(Box<import::Import>),
     /// Show, list, post and reverse documents
     #[command(subcommand)]
     Document(document::DocumentAction),
-    Show(items::ShowItems),
+    /// Show what is there, held, available, and what it cost
+    Show(items::ItemsArgs) => items::show,
     Card(items::Card),
-    CountSheet(items::CountSheet),
+    /// Print a CSV file to count with: fill in `count`, then `stock import recount`
+    CountSheet(place::StoreArgs) => items::count_sheet,
     Balances(reports::Balances),
     Turnover(reports::Turnover),
     Shortages(reports::Shortages),
-    Books(reports::ShowBooks),
+    /// Show until when the books are closed
+    Books(TenantArgs) => reports::books,
     CloseBooks(reports::CloseBooks),
-}
-
-impl Act for StockCommand {
-    fn common(&self) -> &Common {
-        &self.common
-    }
-
-    fn test(&self) -> bool {
-        self.mode.test
-    }
-
-    async fn act(&self, desk: Desk<'_>) -> Result<(), ClientError> {
-        self.action.run(desk).await
-    }
 }

@@ -5,7 +5,7 @@ use surehold_api::stock::{self, PutStore, Store};
 use surehold_core::kernel::{Currency, Slug, Title};
 use surehold_core::stock::StoreName;
 
-use super::super::input::{currency, titled};
+use super::super::input::{TenantArgs, currency, titled};
 use super::super::money::Money;
 use super::super::show::{Show, both, line};
 use super::Desk;
@@ -35,10 +35,7 @@ pub(super) enum StoreAction {
     /// Show a store
     Show(StoreArgs),
     /// List the stores
-    List {
-        /// The tenant's slug
-        tenant: Slug,
-    },
+    List(TenantArgs),
 }
 
 /// Make a store, or change one; what is left out stays as it is
@@ -66,7 +63,7 @@ impl StoreAction {
         match self {
             StoreAction::Put(put) => put.run(desk).await,
             StoreAction::Show(StoreArgs { tenant, store }) => desk.detail(stock::store(tenant, store), STORE).await,
-            StoreAction::List { tenant } => {
+            StoreAction::List(TenantArgs { tenant }) => {
                 let none =
                     format!("there are none; `surehold stock store put {tenant} NAME --currency CODE` makes one");
                 desk.list(stock::stores(tenant), STORE, &none).await

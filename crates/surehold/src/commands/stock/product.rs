@@ -5,7 +5,7 @@ use surehold_api::stock::{self, Barcode, NewBarcode, Pack, Product, PutBarcodes,
 use surehold_core::kernel::{Slug, Title};
 use surehold_core::stock::{BarcodeText, ProductCode, Tracking, UnitName};
 
-use super::super::input::titled;
+use super::super::input::{TenantArgs, titled};
 use super::super::money::DecimalSign;
 use super::super::show::{Show, both, column, joined, line, number, rows, some};
 use super::Desk;
@@ -29,10 +29,7 @@ pub(super) enum ProductAction {
     /// Show a product with its barcodes
     Show(ProductArgs),
     /// List the products
-    List {
-        /// The tenant's slug
-        tenant: Slug,
-    },
+    List(TenantArgs),
 }
 
 /// Make a product, or change one; what is left out stays as it is
@@ -114,7 +111,7 @@ impl ProductAction {
             ProductAction::Show(ProductArgs { tenant, product }) => {
                 desk.detail(stock::product(tenant, product), PRODUCT).await
             }
-            ProductAction::List { tenant } => {
+            ProductAction::List(TenantArgs { tenant }) => {
                 let none =
                     format!("there are none; `surehold stock product put {tenant} CODE --title TITLE` makes one");
                 desk.list(stock::products(tenant), PRODUCT, &none).await

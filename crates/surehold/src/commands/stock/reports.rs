@@ -6,7 +6,7 @@ use surehold_core::kernel::{Slug, Timestamp};
 use surehold_core::stock::StoreName;
 
 use super::super::decimal;
-use super::super::input::core_instant;
+use super::super::input::{TenantArgs, core_instant};
 use super::super::money::{DecimalSign, Money};
 use super::super::show::{Show, column, line, number, rows, some};
 use super::Desk;
@@ -152,17 +152,8 @@ impl Shortages {
     }
 }
 
-/// Show until when the books are closed
-#[derive(Args)]
-pub(super) struct ShowBooks {
-    /// The tenant's slug
-    tenant: Slug,
-}
-
-impl ShowBooks {
-    pub(super) async fn run(&self, desk: Desk<'_>) -> Result<(), ClientError> {
-        desk.detail(stock::books(&self.tenant), BOOKS).await
-    }
+pub(super) async fn books(TenantArgs { tenant }: &TenantArgs, desk: Desk<'_>) -> Result<(), ClientError> {
+    desk.detail(stock::books(tenant), BOOKS).await
 }
 
 /// Close the books of all stores: nothing takes effect before then any more, for ever
