@@ -1,4 +1,5 @@
-//! Macros that let handlers and wire types carry the description of the API without compiling it into the product.
+//! Attributes of handlers, query strings and types that travel. They say each thing once, and carry the description of the API
+//! without compiling it into the product.
 //!
 //! The server sends a committed text, `docs/reference/openapi.json`. Only the unit tests of `surehold-http` compile the
 //! derives of utoipa, and check that the text is what they produce. Depends on no crate: every build waits for this one.

@@ -24,7 +24,7 @@ pub(crate) fn page(cursor: &str, item: TokenStream) -> TokenStream {
 
 /// The struct with a member behind its own.
 pub(crate) fn with_member(item: TokenStream, member: &str) -> TokenStream {
-    let extended = |token| match token {
+    let extended = |token: TokenTree| match token {
         TokenTree::Group(body) if body.delimiter() == Delimiter::Brace => {
             in_braces(&body, [body.stream(), parsed(member)].into_iter().collect())
         }

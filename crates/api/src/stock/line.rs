@@ -32,7 +32,7 @@ impl From<stock::Against> for Against {
 }
 
 /// What moves. A line names a `product` or a `barcode`; in a document about another one, a line of that (`of_line`).
-#[wire]
+#[wire(Default)]
 pub struct NewLine {
     pub product: Option<ProductCode>,
     /// Instead of a product and a pack.
@@ -86,19 +86,7 @@ fn amount_and_price(cost: Option<LineCost>) -> (Option<i64>, Option<Price>) {
 impl NewLine {
     /// So much of a line of the document that this one is about.
     pub fn about(of_line: u32, count: i64, serials: Vec<SerialCode>) -> NewLine {
-        NewLine {
-            product: None,
-            barcode: None,
-            count,
-            pack: None,
-            amount: None,
-            price: None,
-            lot: None,
-            expires: None,
-            serials,
-            of_line: Some(of_line),
-            against: None,
-        }
+        NewLine { of_line: Some(of_line), count, serials, ..NewLine::default() }
     }
 
     /// The barcode of the line is one of `barcodes`.

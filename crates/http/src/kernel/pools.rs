@@ -5,7 +5,10 @@ use axum::http::request::Parts;
 use serde::Deserialize;
 use surehold_core::kernel::{self, PoolKey, Refusal, ResourceName, Slot, commands};
 #[cfg(test)]
-use utoipa::openapi::path::{Parameter, ParameterIn};
+use utoipa::{
+    IntoParams,
+    openapi::path::{Parameter, ParameterIn},
+};
 
 use crate::api::{
     Answer, Api, Caller, IdempotencyNeeded, InPath, Json, Manage, Query, Read, Reply, from_path, malformed, next_page,
@@ -46,7 +49,7 @@ impl FromRequestParts<Api> for PoolPath {
 }
 
 #[cfg(test)]
-impl utoipa::IntoParams for PoolPath {
+impl IntoParams for PoolPath {
     fn into_params(place: impl Fn() -> Option<ParameterIn>) -> Vec<Parameter> {
         [InPath::<ResourceName>::into_params(&place), SlotQuery::into_params(&place)].concat()
     }
