@@ -2,6 +2,8 @@
 //! there is no type.
 
 #[cfg(feature = "schema")]
+use surehold_core::kernel::{Sent, Shape};
+#[cfg(feature = "schema")]
 use surehold_core::operations::outbox::offered_events;
 #[cfg(feature = "schema")]
 use utoipa::openapi::RefOr;
@@ -33,6 +35,12 @@ pub struct GuestText(pub String);
 #[derive(Debug, ToSchema)]
 #[schema(example = "12-0", pattern = "^[0-9]{1,18}-[0-9]{1,9}$")]
 pub struct Cursor(pub String);
+
+#[cfg(feature = "schema")]
+impl Sent for Cursor {
+    type Value = String;
+    const SHAPE: &'static Shape = &Shape::Component("Cursor");
+}
 
 /// Names a request, so that it can be repeated: printable ASCII without a blank at either end. A UUID is a good one.
 #[derive(Debug, ToSchema)]

@@ -14,7 +14,7 @@ pub mod kernel;
 pub mod operations;
 mod problem;
 #[cfg(feature = "schema")]
-mod schema;
+pub mod schema;
 pub mod stays;
 pub mod stock;
 

@@ -49,6 +49,25 @@ impl Routes {
     }
 }
 
+/// What is for the description alone.
+impl Routes {
+    /// Describes a type that no body has and that parameters, events or refusals mention: they say its name only. Tests
+    /// say what is missing.
+    #[cfg(test)]
+    pub(crate) fn describes<T: utoipa::ToSchema>(mut self) -> Routes {
+        let mut schemas = vec![(T::name().into_owned(), T::schema())];
+        T::schemas(&mut schemas);
+        self.described.get_openapi_mut().components.get_or_insert_default().schemas.extend(schemas);
+        self
+    }
+
+    #[cfg(not(test))]
+    #[expect(clippy::extra_unused_type_parameters, reason = "tests use it")]
+    pub(crate) fn describes<T>(self) -> Routes {
+        self
+    }
+}
+
 /// The handlers of a module, file by file: `routes! { stores: stores_list, store_get; books: books_get; }`.
 macro_rules! routes {
     ($($file:ident: $($handler:ident),+;)+) => {{

@@ -2,3 +2,6 @@
 
 mod events;
 mod problem;
+mod shape;
+
+pub use shape::{schema_of, sentence};

@@ -7,6 +7,8 @@ use std::fmt;
 use serde::Serialize;
 use serde_json::value::{RawValue, to_raw_value};
 
+use super::Shape;
+
 /// What kind of refusal it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Class {
@@ -37,8 +39,8 @@ pub struct FieldSpec {
     pub name: &'static str,
     /// The comment above it; may be empty.
     pub about: &'static str,
-    /// The type as the declaration writes it, such as `Vec<PoolKey>`.
-    pub of: &'static str,
+    /// What its type looks like.
+    pub shape: &'static Shape,
 }
 
 /// A struct that occurs in fields of refusals and nowhere else.
@@ -222,6 +224,8 @@ macro_rules! refusals {
             pub struct $part {
                 $($(#[doc = $field_about])* pub $field: $type,)+
             }
+
+            $crate::kernel::sent! { $crate::kernel::Shape::Component(stringify!($part)) => $part; }
         )*
 
         impl $name {
@@ -251,7 +255,11 @@ macro_rules! spec {
 
 macro_rules! field_spec {
     ($($about:literal)* $field:ident: $type:ty) => {
-        $crate::kernel::FieldSpec { name: stringify!($field), about: concat!($($about),*), of: stringify!($type) }
+        $crate::kernel::FieldSpec {
+            name: stringify!($field),
+            about: concat!($($about),*),
+            shape: <$type as $crate::kernel::Sent>::SHAPE,
+        }
     };
 }
 
@@ -269,7 +277,7 @@ pub(crate) use {data, field_spec, refusals, spec};
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::kernel::{Invalid, Refusal, Stop};
+    use crate::kernel::{Invalid, Refusal, Sent, ShortLine, Stop};
 
     refusals! {
         /// What a shop refuses.
@@ -277,7 +285,7 @@ mod tests {
             CartFull {
                 /// The cart that it is about.
                 cart: String,
-                things: Vec<u8>,
+                things: Vec<u32>,
                 max: Option<u32>,
             } = (Conflict, "busy", "The cart is full") "{cart} has {} things", things.len();
             Closed = (Invalid, "stopping", "The shop is closed") "the shop is closed";
@@ -309,10 +317,12 @@ mod tests {
         let codes: Vec<&str> = ShopRefusal::SPECS.iter().map(|spec| spec.code).collect();
         assert_eq!(codes, ["busy", "stopping", "defect"]);
         let fields = ShopRefusal::SPECS[0].fields;
-        let fields: Vec<String> = fields.iter().map(|field| format!("{}: {}", field.name, field.of)).collect();
-        assert_eq!(fields, ["cart: String", "things: Vec<u8>", "max: Option<u32>"]);
+        let fields: Vec<_> = fields.iter().map(|field| (field.name, field.shape)).collect();
+        assert_eq!(fields, [("cart", String::SHAPE), ("things", Vec::<u32>::SHAPE), ("max", Option::<u32>::SHAPE)]);
         assert_eq!(ShopRefusal::SPECS[0].fields[0].about, " The cart that it is about.");
-        let short = Refusal::PARTS[0].fields.iter().map(|field| field.of).collect::<Vec<_>>();
-        assert_eq!((Refusal::PARTS[0].name, &short[..]), ("ShortLine", &["ResourceName", "Slot", "i64", "i64"][..]));
+        let short: Vec<_> = Refusal::PARTS[0].fields.iter().map(|field| field.shape).collect();
+        let [resource, slot] = ["ResourceName", "Slot"].map(Shape::Component);
+        assert_eq!(short, [&resource, &slot, &Shape::Integer, &Shape::Integer]);
+        assert_eq!(ShortLine::SHAPE, &Shape::Component("ShortLine"));
     }
 }

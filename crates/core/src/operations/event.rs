@@ -11,7 +11,7 @@ use smol_str::SmolStr;
 use crate::kernel::{Sent, Shape, Timestamp, events, sent};
 
 use super::outbox::DELIVER_WEBHOOK;
-use super::{CaseKey, OperationKey};
+use super::{CaseKey, OperationKey, OperationState};
 
 events! {
     /// What the outbox itself does is not offered: a delivery that tells of a delivery would never end.
@@ -85,7 +85,8 @@ impl fmt::Display for OperationName {
 }
 
 sent! {
-    Shape::Component("OperationName") => OperationName;
+    Shape::Component("OperationName") => OperationName, OperationKey;
+    Shape::Component("OperationState") => OperationState;
     Shape::Component("CaseName") => CaseKey;
 }
 

@@ -3,7 +3,10 @@
 use jiff::civil::Date;
 use smol_str::SmolStr;
 
-use super::{DisputeState, PaymentState, PropertyName, QuoteId, RatePlanCode, ReservationSource, RoomTypeCode};
+use super::{
+    DisputeState, NotForSale, PaymentState, PropertyName, QuoteId, RatePlanCode, ReservationSource, ReservationState,
+    RoomTypeCode,
+};
 use crate::kernel::{Currency, HoldId, Shape, Timestamp, events, sent};
 
 events! {
@@ -86,7 +89,10 @@ events! {
 }
 
 sent! {
-    Shape::Text => DisputeState, PaymentState, ReservationSource;
+    Shape::Text => DisputeState, PaymentState;
+    Shape::Word("ReservationSource") => ReservationSource;
+    Shape::Component("ReservationState") => ReservationState;
+    Shape::Component("WhyNotForSale") => NotForSale;
 }
 
 #[cfg(test)]

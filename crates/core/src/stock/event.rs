@@ -1,6 +1,6 @@
 //! What happened to stores and goods. What moved is in the ledger; pools tell of their new totals by their own events.
 
-use super::{BarcodeText, DocumentId, DocumentKind, Micros, Place, ProductCode, StoreName};
+use super::{BarcodeText, DocumentId, DocumentKind, DocumentState, ItemKey, Micros, Place, ProductCode, StoreName};
 use crate::kernel::{Shape, Timestamp, events, sent};
 
 events! {
@@ -54,7 +54,10 @@ events! {
 }
 
 sent! {
-    Shape::Text => DocumentKind, Place;
+    Shape::Word("DocumentKind") => DocumentKind;
+    Shape::Word("Place") => Place;
+    Shape::Component("DocumentState") => DocumentState;
+    Shape::Component("ItemName") => ItemKey;
 }
 
 #[cfg(test)]

@@ -90,7 +90,7 @@ async fn problem_page(code: Result<Path<String>, PathRejection>) -> Result<Html<
 
 #[cfg(test)]
 mod tests {
-    use surehold_core::kernel::FieldSpec;
+    use surehold_core::kernel::{FieldSpec, Shape};
 
     use super::*;
     use crate::problem::fields_by_code;
@@ -126,7 +126,7 @@ mod tests {
             let shown: Vec<&str> =
                 shown.into_iter().map(String::as_str).filter(|name| !OF_ALL.contains(name)).collect();
             let fits = |fields: &&[FieldSpec]| {
-                let required = fields.iter().filter(|field| !field.of.starts_with("Option<"));
+                let required = fields.iter().filter(|field| !matches!(field.shape, Shape::Optional(_)));
                 shown.iter().all(|name| fields.iter().any(|field| field.name == *name))
                     && required.into_iter().all(|field| shown.contains(&field.name))
             };

@@ -13,12 +13,14 @@ mod keys;
 mod pools;
 mod tenants;
 
-use surehold_core::kernel::Refusal;
+use surehold_core::kernel::{KeyId, Refusal};
 
 use crate::api::Module;
 pub(crate) use crate::kernel::holds::parse_expiry;
 use crate::problem::refusals;
 use crate::routes::{Routes, routes};
+use crate::wire::PoolName;
+use crate::wire::described::IdempotencyKey;
 
 refusals!("Tenants, pools, holds and keys": Refusal);
 
@@ -32,6 +34,9 @@ fn public() -> Routes {
         batch: holds_batch;
         events: events;
     }
+    .describes::<IdempotencyKey>()
+    .describes::<KeyId>()
+    .describes::<PoolName>()
 }
 
 fn admin() -> Routes {

@@ -24,42 +24,9 @@ use crate::routes::Route;
 /// The description of every route, as committed.
 pub const COMMITTED: &str = include_str!("../../../../docs/reference/openapi.json");
 
-/// Schemas that every description has: parameters mention them, or every operation does.
-pub(crate) const SHARED_SCHEMAS: [&str; 33] = [
-    "Problem",
-    "AnyProblem",
-    "IdempotencyKey",
-    "Cursor",
-    "EndpointId",
-    "HoldId",
-    "KeyRef",
-    "ResourceName",
-    "OwnerName",
-    "Reference",
-    "ScheduleName",
-    "Slot",
-    "Slug",
-    "OperationType",
-    "OperationKey",
-    "Correlation",
-    "CaseKind",
-    "CaseKey",
-    "Day",
-    "QuoteId",
-    "PropertyName",
-    "RoomTypeCode",
-    "RatePlanCode",
-    "StoreName",
-    "ProductCode",
-    "BarcodeText",
-    "DocumentId",
-    "Timestamp",
-    "Place",
-    "HoldState",
-    "OperationState",
-    "CaseState",
-    "ReservationState",
-];
+/// Any problem, told apart by its code. Every description has it, and no operation mentions it: clients of every operation
+/// would have to know every code, and a newer server may have more.
+const ANY_PROBLEM: &str = "AnyProblem";
 
 #[derive(Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
@@ -130,11 +97,10 @@ pub(crate) fn described_path(path: &str) -> String {
     path.replace("{*", "{")
 }
 
-/// The schemas that these texts mention, and those that these schemas mention in turn.
+/// The schemas that these texts mention, those that these schemas mention in turn, and the problems.
 fn reachable<'a>(texts: impl Iterator<Item = &'a str>, schemas: &BTreeMap<&'a str, &'a RawValue>) -> BTreeSet<&'a str> {
     let mut reached = BTreeSet::new();
-    let mut pending: Vec<&str> = SHARED_SCHEMAS.to_vec();
-    pending.extend(texts.flat_map(mentioned));
+    let mut pending: Vec<&str> = texts.flat_map(mentioned).chain([ANY_PROBLEM]).collect();
     while let Some(name) = pending.pop() {
         if let Some((name, schema)) = schemas.get_key_value(name)
             && reached.insert(*name)

@@ -22,6 +22,8 @@ use crate::api::Module;
 pub use crate::operations::endpoints::{AddressRefused, CheckWebhookUrl};
 use crate::problem::refusals;
 use crate::routes::{Routes, routes};
+use crate::wire::CaseName;
+use crate::wire::described::{CaseKey, CaseKind};
 
 refusals!("Operations": OperationRefusal, "Inbox": InboxRefusal);
 
@@ -37,6 +39,9 @@ fn public() -> Routes {
         tasks: task_deliver, task_deliver_to_own;
         webhooks: webhook_receive;
     }
+    .describes::<CaseKind>()
+    .describes::<CaseKey>()
+    .describes::<CaseName>()
 }
 
 fn admin() -> Routes {

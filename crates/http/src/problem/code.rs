@@ -2,11 +2,15 @@
 //! themselves. A code never changes its meaning or its status.
 
 use axum::http::StatusCode;
-#[cfg(test)]
-use surehold_core::kernel::FieldSpec;
 use surehold_core::kernel::RefusalSpec;
+#[cfg(test)]
+use surehold_core::kernel::{FieldSpec, Sent};
+#[cfg(test)]
+use surehold_core::stock::BarcodeText;
 
 use super::ProblemType;
+#[cfg(test)]
+use crate::wire::described::Cursor;
 
 macro_rules! codes {
     ($($variant:ident = $type:tt $({ $($field:ident: $of:ty),+ })?;)*) => {
@@ -24,7 +28,7 @@ macro_rules! codes {
             #[cfg(test)]
             pub(super) fn fields(self) -> &'static [FieldSpec] {
                 match self { $(Code::$variant => {
-                    &[$($(FieldSpec { name: stringify!($field), about: "", of: stringify!($of) }),+)?]
+                    &[$($(FieldSpec { name: stringify!($field), about: "", shape: <$of as Sent>::SHAPE }),+)?]
                 })* }
             }
         }

@@ -5,9 +5,10 @@ mod make;
 
 use crate::api::Module;
 use crate::routes::{Routes, routes};
+use crate::wire::described::RepairedThing;
 
 pub(crate) const MODULE: Module = Module {
-    public: Routes::new,
+    public: || Routes::new().describes::<RepairedThing>(),
     admin: || routes! { make: repairs_make; },
     state: |_| {},
     refusals: &[],
