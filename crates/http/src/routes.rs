@@ -51,6 +51,19 @@ impl Routes {
 
 /// What is for the description alone.
 impl Routes {
+    /// Says what the routes with this `tag` are about. The description has groups in the order of the modules.
+    #[cfg(test)]
+    pub(crate) fn group(mut self, name: &str, about: &str) -> Routes {
+        let group = utoipa::openapi::tag::TagBuilder::new().name(name).description(Some(about)).build();
+        self.described.get_openapi_mut().tags.get_or_insert_default().push(group);
+        self
+    }
+
+    #[cfg(not(test))]
+    pub(crate) fn group(self, _: &str, _: &str) -> Routes {
+        self
+    }
+
     /// Describes a type that no body has and that parameters, events or refusals mention: they say its name only. Tests
     /// say what is missing.
     #[cfg(test)]

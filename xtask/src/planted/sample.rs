@@ -15,7 +15,7 @@ mod tests {
     use super::FOLDER;
 
     /// Files that a module may have to touch. Each of them is a list that somebody has to know of.
-    const TOUCHED_MAX: usize = 12;
+    const TOUCHED_MAX: usize = 11;
     const PAGE: &str = "docs/adding-a-module.md";
 
     /// Its files, and those that it touches as it leaves them.

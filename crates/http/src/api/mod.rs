@@ -148,13 +148,14 @@ impl FromRequestParts<Api> for Api {
 }
 
 pub(crate) fn public_routes() -> Routes {
-    MODULES.iter().map(|module| (module.public)()).fold(health_routes(), Routes::merge)
+    MODULES.iter().map(|module| (module.public)()).fold(Routes::new(), Routes::merge).merge(health_routes())
 }
 
 pub(crate) fn health_routes() -> Routes {
     routes! {
         health: healthz, readyz, metrics_text;
     }
+    .group("Health", "How the server is")
 }
 
 pub(crate) fn admin_routes() -> Routes {

@@ -34,6 +34,10 @@ fn public() -> Routes {
         batch: holds_batch;
         events: events;
     }
+    .group("Holds", "Timed claims on pools, all or nothing")
+    .group("Pools", "What can be sold, and how much of it is left")
+    .group("Events", "What happened, in order and without gaps")
+    .group("Tenants", "Whose data it is")
     .describes::<IdempotencyKey>()
     .describes::<KeyId>()
     .describes::<PoolName>()
@@ -44,6 +48,7 @@ fn admin() -> Routes {
         tenants: tenants_list, tenant_create;
         keys: keys_list, key_create, key_rotate, key_revoke;
     }
+    .group("Administration", "Tenants, keys and epochs; needs a key of the installation")
 }
 
 pub(crate) const MODULE: Module = Module {

@@ -26,23 +26,6 @@ use crate::wire::Problem;
     ),
     // The server that sent it.
     servers((url = "/")),
-    tags(
-        (name = "Holds", description = "Timed claims on pools, all or nothing"),
-        (name = "Pools", description = "What can be sold, and how much of it is left"),
-        (name = "Properties", description = "Hotels: room types, rate plans, and what their nights cost"),
-        (name = "Stays", description = "From the quote to the reservation: rooms that are held, paid for, changed, cancelled"),
-        (name = "Stock", description = "Stores, products, and what is there of them: how much, what it cost, who has a claim on it"),
-        (name = "Documents", description = "What moves goods: purchases, sales, returns, recounts, transfers, write-offs"),
-        (name = "Inbox", description = "What the outside tells: webhooks and tasks, taken once"),
-        (name = "Operations", description = "Work that is done after the request that asked for it, and what became of it"),
-        (name = "Cases", description = "What a person must look at"),
-        (name = "Events", description = "What happened, in order and without gaps"),
-        (name = "Schedules", description = "What is asked for again and again, by the clock on the wall"),
-        (name = "Webhooks", description = "What happened, told to addresses of your choice"),
-        (name = "Tenants", description = "Whose data it is"),
-        (name = "Administration", description = "Tenants, keys and epochs; needs a key of the installation"),
-        (name = "Health", description = "How the server is"),
-    ),
     components(schemas(Problem)),
 )]
 struct Head;
@@ -220,5 +203,17 @@ fn every_server_sends_the_description_of_its_own_routes() {
         let schemas: BTreeSet<&str> =
             sent_json["components"]["schemas"].as_object().unwrap().keys().map(String::as_str).collect();
         assert_eq!(schemas, mentioned(&sent).chain([ANY_PROBLEM]).collect());
+    }
+}
+
+#[test]
+fn every_group_of_routes_says_what_it_is() {
+    let description = described(public_routes().merge(admin_routes()));
+    let groups: BTreeSet<String> = description.tags.into_iter().flatten().map(|group| group.name).collect();
+    for item in description.paths.paths.into_values() {
+        let operations = [item.get, item.put, item.post, item.delete].into_iter().flatten();
+        for group in operations.flat_map(|operation| operation.tags).flatten() {
+            assert!(groups.contains(&group), "say what {group} is: `Routes::group`");
+        }
     }
 }

@@ -39,6 +39,11 @@ fn public() -> Routes {
         tasks: task_deliver, task_deliver_to_own;
         webhooks: webhook_receive;
     }
+    .group("Inbox", "What the outside tells: webhooks and tasks, taken once")
+    .group("Operations", "Work that is done after the request that asked for it, and what became of it")
+    .group("Cases", "What a person must look at")
+    .group("Schedules", "What is asked for again and again, by the clock on the wall")
+    .group("Webhooks", "What happened, told to addresses of your choice")
     .describes::<CaseKind>()
     .describes::<CaseKey>()
     .describes::<CaseName>()

@@ -29,6 +29,8 @@ fn public() -> Routes {
         reservations: reservations_list, reservation_walk_in, reservation_get, reservation_cancel,
             reservation_no_show, reservation_change;
     }
+    .group("Properties", "Hotels: room types, rate plans, and what their nights cost")
+    .group("Stays", "From the quote to the reservation: rooms that are held, paid for, changed, cancelled")
 }
 
 pub(crate) const MODULE: Module = Module {

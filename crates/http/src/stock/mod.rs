@@ -30,6 +30,8 @@ fn public() -> Routes {
             document_reverse, hold_sell;
         items: stock_list, stock_balances, stock_turnover, stock_shortages, stock_get, stock_card;
     }
+    .group("Stock", "Stores, products, and what is there of them: how much, what it cost, who has a claim on it")
+    .group("Documents", "What moves goods: purchases, sales, returns, recounts, transfers, write-offs")
 }
 
 pub(crate) const MODULE: Module = Module {

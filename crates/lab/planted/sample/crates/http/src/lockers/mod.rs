@@ -17,6 +17,7 @@ fn public() -> Routes {
     routes! {
         rentals: rentals_list, locker_rent;
     }
+    .group("Lockers", "Who has rented one")
 }
 
 pub(crate) const MODULE: Module = Module {
