@@ -16,9 +16,11 @@ use super::properties::{RATE_PLANS_MAX, ROOM_TYPES_MAX};
 
 mod changes;
 mod request;
+mod rows;
 
 pub use changes::{InventoryChange, RateChange, Set};
 pub use request::{CALENDAR_REQUEST_NIGHTS_MAX, CalendarRequest, chunks};
+pub use rows::{RowsPart, put_together};
 
 /// Sets what is given on the nights of a range that fall on the given days of the week, for one room type; leaves the
 /// rest. Pools that do not exist are created. A total below what is promised is the truth: accepted, and told as oversold.

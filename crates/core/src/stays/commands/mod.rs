@@ -6,8 +6,8 @@ mod properties;
 mod quotes;
 
 pub use calendar::{
-    CALENDAR_REQUEST_NIGHTS_MAX, CalendarRequest, CalendarSet, InventoryChange, OversoldNight, RateChange, Set,
-    SetCalendar, chunks,
+    CALENDAR_REQUEST_NIGHTS_MAX, CalendarRequest, CalendarSet, InventoryChange, OversoldNight, RateChange, RowsPart,
+    Set, SetCalendar, chunks, put_together,
 };
 pub use properties::{PutProperty, PutRatePlan, PutRoomType, RATE_PLANS_MAX, ROOM_TYPES_MAX};
 pub use quotes::{PurgeQuotes, QUOTES_PER_PURGE_MAX, SaveQuote};

@@ -19,6 +19,14 @@ pub enum Set<T> {
 }
 
 impl<T: Copy> Set<T> {
+    /// What is said now wins over what was said before.
+    fn over(self, before: Set<T>) -> Set<T> {
+        match self {
+            Set::Leave => before,
+            Set::Clear | Set::To(_) => self,
+        }
+    }
+
     fn apply(self, field: &mut Option<T>) {
         match self {
             Set::Leave => {}
@@ -62,6 +70,19 @@ impl RateChange {
         self.max_stay.check("max_stay", 1, NIGHTS_PER_STAY_MAX)?;
         self.min_advance_days.check("min_advance_days", 0, ADVANCE_DAYS_MAX)?;
         self.max_advance_days.check("max_advance_days", 0, ADVANCE_DAYS_MAX)
+    }
+
+    pub(super) fn over(&self, before: RateChange) -> RateChange {
+        RateChange {
+            price: self.price.over(before.price),
+            min_stay: self.min_stay.over(before.min_stay),
+            max_stay: self.max_stay.over(before.max_stay),
+            closed_to_arrival: self.closed_to_arrival.or(before.closed_to_arrival),
+            closed_to_departure: self.closed_to_departure.or(before.closed_to_departure),
+            stop_sell: self.stop_sell.or(before.stop_sell),
+            min_advance_days: self.min_advance_days.over(before.min_advance_days),
+            max_advance_days: self.max_advance_days.over(before.max_advance_days),
+        }
     }
 
     fn apply(&self, night: &mut RateNight) {
@@ -110,6 +131,14 @@ pub struct InventoryChange {
 }
 
 impl InventoryChange {
+    pub(super) fn over(self, before: InventoryChange) -> InventoryChange {
+        InventoryChange {
+            total: self.total.or(before.total),
+            overbook: self.overbook.or(before.overbook),
+            closed: self.closed.or(before.closed),
+        }
+    }
+
     pub(super) fn is_blank(&self) -> bool {
         *self == InventoryChange::default()
     }
