@@ -54,15 +54,6 @@ pub enum Weekday {
     Sun,
 }
 
-impl Weekday {
-    const ALL: [Weekday; 7] =
-        [Weekday::Mon, Weekday::Tue, Weekday::Wed, Weekday::Thu, Weekday::Fri, Weekday::Sat, Weekday::Sun];
-
-    fn of(days: Weekdays) -> Vec<Weekday> {
-        Weekday::ALL.into_iter().filter(|day| days.has((*day).into())).collect()
-    }
-}
-
 impl From<Weekday> for jiff::civil::Weekday {
     fn from(day: Weekday) -> jiff::civil::Weekday {
         match day {
@@ -78,7 +69,7 @@ impl From<Weekday> for jiff::civil::Weekday {
 }
 
 /// Rooms there are. What is left out stays as it is.
-#[wire(Copy)]
+#[wire(Copy, Default, PartialEq, Eq)]
 pub struct InventoryChange {
     /// Needed for nights that have no rooms yet.
     #[schema(minimum = 0, maximum = 1_000_000_000_000_i64, example = 10)]
@@ -155,22 +146,6 @@ pub struct RateChange {
     pub max_advance_days: Change<u16>,
 }
 
-impl RateChange {
-    fn new(rate_plan: RatePlanCode, set: commands::RateChange) -> RateChange {
-        RateChange {
-            rate_plan,
-            price: Change(set.price),
-            min_stay: Change(set.min_stay),
-            max_stay: Change(set.max_stay),
-            closed_to_arrival: set.closed_to_arrival,
-            closed_to_departure: set.closed_to_departure,
-            stop_sell: set.stop_sell,
-            min_advance_days: Change(set.min_advance_days),
-            max_advance_days: Change(set.max_advance_days),
-        }
-    }
-}
-
 impl From<RateChange> for (RatePlanCode, commands::RateChange) {
     fn from(change: RateChange) -> (RatePlanCode, commands::RateChange) {
         let set = commands::RateChange {
@@ -187,27 +162,13 @@ impl From<RateChange> for (RatePlanCode, commands::RateChange) {
     }
 }
 
-impl From<CalendarRequest> for CalendarChange {
-    fn from(request: CalendarRequest) -> CalendarChange {
-        let CalendarRequest { property: _, room_types, from, until, weekdays, inventory, rates } = request;
-        let inventory = inventory.map(|commands::InventoryChange { total, overbook, closed }| InventoryChange {
-            total,
-            overbook,
-            closed,
-        });
-        CalendarChange {
-            room_types,
-            from: Day(from),
-            until: Day(until),
-            weekdays: (weekdays != Weekdays::ALL).then(|| Weekday::of(weekdays)),
-            inventory,
-            rates: rates.into_iter().map(|(plan, set)| RateChange::new(plan, set)).collect(),
-        }
-    }
-}
-
 impl CalendarChange {
-    fn into_request(self, property: PropertyName) -> CalendarRequest {
+    /// How many nights of room types it is about, or more: days of the week are not looked at.
+    pub fn nights(&self) -> usize {
+        usize::try_from(days_between(self.from.0, self.until.0)).unwrap_or(0).saturating_mul(self.room_types.len())
+    }
+
+    pub(super) fn into_request(self, property: PropertyName) -> CalendarRequest {
         let days: Option<Vec<jiff::civil::Weekday>> =
             self.weekdays.map(|days| days.into_iter().map(Into::into).collect());
         let inventory = self.inventory.map(|InventoryChange { total, overbook, closed }| commands::InventoryChange {

@@ -25,6 +25,8 @@ calls! {
     GET "/v1/{tenant}/properties/{property}/calendar" calendar(tenant: &Slug, property: &PropertyName) -> Calendar;
     PUT "/v1/{tenant}/properties/{property}/calendar"
         put_calendar(tenant: &Slug, property: &PropertyName; PutCalendar) -> CalendarSet;
+    PUT "/v1/{tenant}/properties/{property}/calendar/rows"
+        put_calendar_rows(tenant: &Slug, property: &PropertyName; PutCalendarRows) -> CalendarRowsSet;
     POST "/v1/{tenant}/quotes" ask_quote(tenant: &Slug; AskQuote) -> Quote;
     GET "/v1/{tenant}/quotes/{quote}" quote(tenant: &Slug, quote: QuoteId) -> Quote;
     GET "/v1/{tenant}/stays" stays(tenant: &Slug) -> StayPage;

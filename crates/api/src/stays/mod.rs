@@ -1,6 +1,7 @@
 //! Properties, quotes, stays and reservations.
 
 mod calendar;
+mod calendar_rows;
 mod calls;
 mod property;
 mod quote;
@@ -10,6 +11,9 @@ mod stay;
 pub use calendar::{
     CALENDAR_PARTS_MAX, Calendar, CalendarChange, CalendarOutcome, CalendarPart, CalendarRates, CalendarRoomType,
     CalendarSet, Change, InventoryChange, NightRestrictions, OversoldNight, PutCalendar, RateChange, Weekday,
+};
+pub use calendar_rows::{
+    CALENDAR_ROWS_MAX, CALENDAR_ROWS_NIGHTS_MAX, CalendarRowsSet, OversoldRooms, PutCalendarRows, RefusedRow,
 };
 pub use calls::*;
 pub use property::{

@@ -1,10 +1,12 @@
-//! Stays beside the lanes: what screens read, what must hold, and letting go of quotes.
+//! Stays beside the lanes: what screens read, what must hold, letting go of quotes, and setting many rows.
 //! Imports: kernel, operations.
 
 mod audit;
 mod quotes;
+mod rows;
 mod views;
 
+pub use rows::RowsSet;
 pub use views::{Calendar, ReservationView, ReservationsOn, StayView};
 
 use crate::module::Module;

@@ -21,14 +21,14 @@ use crate::strict::Strict;
 
 pub(crate) const BODY_BYTES_MAX: usize = 256 << 10;
 
-/// A JSON body of up to 256 KiB.
-pub(crate) struct Json<T>(pub(crate) T);
+/// A JSON body of up to 256 KiB, unless told.
+pub(crate) struct Json<T, const BYTES_MAX: usize = BODY_BYTES_MAX>(pub(crate) T);
 
-impl<T: DeserializeOwned> FromRequest<Api> for Json<T> {
+impl<T: DeserializeOwned, const BYTES_MAX: usize> FromRequest<Api> for Json<T, BYTES_MAX> {
     type Rejection = Problem;
 
-    async fn from_request(request: Request, _: &Api) -> Result<Json<T>, Problem> {
-        let body = read_body(request, BODY_BYTES_MAX).await?;
+    async fn from_request(request: Request, _: &Api) -> Result<Json<T, BYTES_MAX>, Problem> {
+        let body = read_body(request, BYTES_MAX).await?;
         parse(&body).map(Json)
     }
 }

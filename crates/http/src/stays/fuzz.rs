@@ -24,6 +24,7 @@ pub(super) const READERS: Readers = Readers {
             understood(body, |put: wire::PutRatePlan| put.into_command(key))
         }),
         ("calendar", |body| understood(body, |put: wire::PutCalendar| put.into_commands(&some_property()))),
+        ("calendar rows", |body| understood(body, |put: wire::PutCalendarRows| put.into_requests(&some_property()))),
         ("quote", |body| understood(body, |ask: wire::AskQuote| ask.wish())),
         // The guest is not part of their canonical form, so that cannot be read back.
         ("stay", |body| understood(body, |create: wire::CreateStay| create.into_command(some_hold()))),

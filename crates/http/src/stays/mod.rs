@@ -3,6 +3,7 @@
 //! Imports: kernel.
 
 mod calendar;
+mod calendar_rows;
 #[cfg(feature = "fuzz")]
 mod fuzz;
 mod properties;
@@ -24,6 +25,7 @@ fn public() -> Routes {
         properties: properties_list, property_get, property_put, room_types_list, room_type_get, room_type_put,
             rate_plans_list, rate_plan_get, rate_plan_put;
         calendar: calendar_get, calendar_put;
+        calendar_rows: calendar_rows_put;
         quotes: quote_ask, quote_get;
         stay: stays_list, stay_create, stay_get, stay_cancel, stay_confirm, stay_checkout, guest_erase;
         reservations: reservations_list, reservation_walk_in, reservation_get, reservation_cancel,

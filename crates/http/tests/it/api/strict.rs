@@ -56,6 +56,9 @@ pub(super) fn good_body(operation: &Operation) -> Value {
             "room_types": ["double"], "from": "2026-12-24", "until": "2026-12-27", "weekdays": ["fri", "sat"],
             "inventory": {"total": 2}, "rates": [{"rate_plan": "flexible", "price": 100, "min_stay": null}],
         }]}),
+        "PUT /v1/{tenant}/properties/{property}/calendar/rows" => json!({"rows": [{
+            "room_types": ["double"], "from": "2026-12-24", "until": "2026-12-27", "inventory": {"total": 2},
+        }], "dry_run": true, "skip_refused": true}),
         "POST /v1/{tenant}/quotes" => {
             json!({"property": "sea", "checkin": "2026-12-24", "checkout": "2026-12-27", "guests": 2, "rooms": 1})
         }

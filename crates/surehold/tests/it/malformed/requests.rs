@@ -167,7 +167,7 @@ pub(super) fn assert_complete(description: &Value) {
 }
 
 /// Those of the API, and the pages beside it.
-const OPERATIONS: [(&str, &str); 114] = [
+const OPERATIONS: [(&str, &str); 115] = [
     ("GET", "/v1/{tenant}"),
     ("PUT", "/v1/{tenant}/policy"),
     ("GET", "/v1/{tenant}/pools"),
@@ -197,6 +197,7 @@ const OPERATIONS: [(&str, &str); 114] = [
     ("PUT", "/v1/{tenant}/properties/{property}/rate-plans/{code}"),
     ("GET", "/v1/{tenant}/properties/{property}/calendar"),
     ("PUT", "/v1/{tenant}/properties/{property}/calendar"),
+    ("PUT", "/v1/{tenant}/properties/{property}/calendar/rows"),
     ("POST", "/v1/{tenant}/quotes"),
     ("GET", "/v1/{tenant}/quotes/{quote}"),
     ("GET", "/v1/{tenant}/stays"),
@@ -361,6 +362,9 @@ fn body(method: &str, path: &str, hold: &str) -> Option<Value> {
             "from": "2099-12-24", "until": "2099-12-27", "weekdays": ["mon", "tue", "wed", "thu", "fri", "sat", "sun"],
             "inventory": {"total": 1_000_000, "overbook": 0, "closed": false},
             "rates": [{"rate_plan": "double", "price": 100, "min_stay": null, "stop_sell": false}]}]}),
+        ("PUT", "/v1/{tenant}/properties/{property}/calendar/rows") => json!({"rows": [{"room_types": ["double"],
+            "from": "2099-12-24", "until": "2099-12-27", "rates": [{"rate_plan": "double", "price": 100}]}],
+            "dry_run": false, "skip_refused": true}),
         ("POST", "/v1/{tenant}/quotes") => json!({"id": new_hold, "property": "sea", "checkin": "2099-12-24",
             "checkout": "2099-12-27", "guests": 2, "rooms": 1}),
         ("POST", "/v1/{tenant}/stays") => json!({"id": new_hold, "quote": hold, "items": [{"option": 1, "rooms": 1}],

@@ -1,6 +1,7 @@
 //! Properties, quotes, stays and reservations over HTTP.
 
 mod calendar;
+mod calendar_rows;
 mod paying;
 mod properties;
 mod quotes;
