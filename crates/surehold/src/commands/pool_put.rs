@@ -1,7 +1,7 @@
 //! `surehold pool put`: one pool, or one for each date of a range.
 
 use clap::Args;
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::ProgressBar;
 use jiff::{ToSpan, civil::Date};
 use surehold_api::Page;
 use surehold_api::kernel::{self, PoolPut, PutPool, PutPools};
@@ -10,6 +10,7 @@ use surehold_core::kernel::{ResourceName, Slot, Slug};
 use super::desk::Desk;
 use super::input::{date, resource, slot};
 use super::pool::{POOLS, one_pool};
+use super::screen::progress;
 use super::show::rows;
 use crate::client::ClientError;
 
@@ -70,7 +71,7 @@ impl Put {
         let items = dates(from, until)?.into_iter().map(|date| self.item(date)).collect::<Result<Vec<_>, _>>()?;
         let bytes_each = items.first().and_then(|item| serde_json::to_vec(item).ok()).map_or(1, |item| item.len() + 1);
         let at_once = (REQUEST_BYTES_MAX / bytes_each).clamp(1, POOLS_PER_REQUEST_MAX);
-        let bar = progress(items.len(), at_once);
+        let bar = if items.len() > at_once { progress(items.len(), "pools") } else { ProgressBar::hidden() };
         let mut put = Vec::new();
         for chunk in items.chunks(at_once) {
             let call = kernel::put_pools(&self.tenant, &PutPools { pools: chunk.to_vec() });
@@ -122,14 +123,4 @@ fn dates(from: Date, until: Date) -> Result<Vec<Date>, ClientError> {
         return Err(ClientError::Usage(format!("the range has more than {DAYS_MAX} dates; put it in parts")));
     }
     Ok(dates)
-}
-
-/// On standard error, and only if somebody watches and there is something to watch.
-fn progress(pools: usize, at_once: usize) -> ProgressBar {
-    if pools <= at_once {
-        return ProgressBar::hidden();
-    }
-    let style = ProgressStyle::with_template("{bar:40} {pos}/{len} pools, {eta} left");
-    let bar = ProgressBar::new(pools.try_into().unwrap_or(u64::MAX));
-    bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
 }

@@ -2,6 +2,8 @@
 
 use std::io::Write;
 
+use indicatif::{ProgressBar, ProgressStyle};
+
 use crate::client::ClientError;
 
 #[derive(Clone, Copy, Debug)]
@@ -37,6 +39,13 @@ impl Screen {
     pub(super) fn keep(self, what: &str) {
         let _ = writeln!(std::io::stderr(), "{what}");
     }
+}
+
+/// On standard error, and only if somebody watches.
+pub(super) fn progress(count: usize, what: &str) -> ProgressBar {
+    let style = ProgressStyle::with_template(&format!("{{bar:40}} {{pos}}/{{len}} {what}, {{eta}} left"));
+    let bar = ProgressBar::new(u64::try_from(count).unwrap_or(u64::MAX));
+    bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
 }
 
 fn write(parts: &[&[u8]]) -> Result<(), ClientError> {

@@ -50,6 +50,7 @@ impl fmt::Display for Nearest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.meant {
             Some(name) => write!(f, "did you mean `{name}`?"),
+            None if self.all.is_empty() => f.write_str("there are none"),
             None => write!(f, "there are {}", self.all.join(", ")),
         }
     }

@@ -1,6 +1,6 @@
 //! `surehold stay calendar set`: rooms, prices and restrictions over a range of nights.
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use surehold_api::stays::{self, PutCalendar};
 use surehold_api::{
     CalendarChange, CalendarOutcome, CalendarPart, CalendarSet, Change, Day, InventoryChange, RateChange, Weekday,
@@ -9,7 +9,7 @@ use surehold_core::stays::{RatePlanCode, RoomTypeCode};
 
 use super::super::money::{DecimalSign, Money};
 use super::super::view::counted;
-use super::words::{Nights, weekday};
+use super::words::{self, Nights, limit, weekday, yes_no};
 use super::{Desk, PropertyArgs};
 use crate::client::ClientError;
 
@@ -50,32 +50,26 @@ pub(super) struct Set {
     #[arg(long = "plan", value_name = "PLAN")]
     plans: Vec<RatePlanCode>,
     /// Who arrives stays at least so many nights, or none
-    #[arg(long, value_name = "N", group = "what", value_parser = Limit::parse)]
-    min_stay: Option<Limit>,
+    #[arg(long, value_name = "N", group = "what", value_parser = limit)]
+    min_stay: Option<Change<u16>>,
     /// Who arrives stays at most so many nights, or none
-    #[arg(long, value_name = "N", group = "what", value_parser = Limit::parse)]
-    max_stay: Option<Limit>,
+    #[arg(long, value_name = "N", group = "what", value_parser = limit)]
+    max_stay: Option<Change<u16>>,
     /// Nobody may arrive on these days
-    #[arg(long, value_name = "YES|NO", group = "what")]
-    closed_to_arrival: Option<YesNo>,
+    #[arg(long, value_name = "YES|NO", group = "what", value_parser = yes_no)]
+    closed_to_arrival: Option<bool>,
     /// Nobody may leave on these days
-    #[arg(long, value_name = "YES|NO", group = "what")]
-    closed_to_departure: Option<YesNo>,
+    #[arg(long, value_name = "YES|NO", group = "what", value_parser = yes_no)]
+    closed_to_departure: Option<bool>,
     /// Not sold
-    #[arg(long, value_name = "YES|NO", group = "what")]
-    stop_sell: Option<YesNo>,
+    #[arg(long, value_name = "YES|NO", group = "what", value_parser = yes_no)]
+    stop_sell: Option<bool>,
     /// Sold only so many days before arrival and earlier, or none
-    #[arg(long, value_name = "N", group = "what", value_parser = Limit::parse)]
-    min_advance_days: Option<Limit>,
+    #[arg(long, value_name = "N", group = "what", value_parser = limit)]
+    min_advance_days: Option<Change<u16>>,
     /// Not sold earlier than so many days before arrival, or none
-    #[arg(long, value_name = "N", group = "what", value_parser = Limit::parse)]
-    max_advance_days: Option<Limit>,
-}
-
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum YesNo {
-    Yes,
-    No,
+    #[arg(long, value_name = "N", group = "what", value_parser = limit)]
+    max_advance_days: Option<Change<u16>>,
 }
 
 /// A price as it was typed: what it is worth depends on the property's currency.
@@ -90,27 +84,6 @@ impl Rate {
         let (plan, price) = text.split_once('=').ok_or("write a rate like flexible=450.00")?;
         let plan = RatePlanCode::new(plan).map_err(|invalid| invalid.to_string())?;
         Ok(Rate { plan, price: price.to_owned() })
-    }
-}
-
-/// A number, or the word that takes it away.
-#[derive(Clone, Copy, Debug)]
-struct Limit(Option<u16>);
-
-impl Limit {
-    fn parse(text: &str) -> Result<Limit, String> {
-        if text == "none" {
-            return Ok(Limit(None));
-        }
-        text.parse().map(|number| Limit(Some(number))).map_err(|_| "write a number, or none".to_owned())
-    }
-
-    fn change(limit: Option<Limit>) -> Change<u16> {
-        match limit {
-            None => Change::default(),
-            Some(Limit(None)) => Change::clear(),
-            Some(Limit(Some(number))) => Change::to(number),
-        }
     }
 }
 
@@ -138,30 +111,28 @@ impl Set {
             overbook: self.overbook,
             closed: (self.close || self.open).then_some(self.close),
         };
-        let says_something = inventory.total.is_some() || inventory.overbook.is_some() || inventory.closed.is_some();
         Ok(CalendarChange {
             room_types: self.room_types.clone(),
             from: Day(self.nights.from),
             until: Day(self.nights.until),
             weekdays: Some(self.weekdays.clone()).filter(|days| !days.is_empty()),
-            inventory: Some(inventory).filter(|_| says_something),
+            inventory: Some(inventory).filter(|inventory| *inventory != InventoryChange::default()),
             rates: self.rate_changes(money)?,
         })
     }
 
     /// Restrictions, the same for every plan that is named.
     fn restricted(&self, rate_plan: &RatePlanCode) -> RateChange {
-        let flag = |flag: Option<YesNo>| flag.map(|flag| matches!(flag, YesNo::Yes));
         RateChange {
             rate_plan: rate_plan.clone(),
             price: Change::default(),
-            min_stay: Limit::change(self.min_stay),
-            max_stay: Limit::change(self.max_stay),
-            closed_to_arrival: flag(self.closed_to_arrival),
-            closed_to_departure: flag(self.closed_to_departure),
-            stop_sell: flag(self.stop_sell),
-            min_advance_days: Limit::change(self.min_advance_days),
-            max_advance_days: Limit::change(self.max_advance_days),
+            min_stay: self.min_stay.unwrap_or_default(),
+            max_stay: self.max_stay.unwrap_or_default(),
+            closed_to_arrival: self.closed_to_arrival,
+            closed_to_departure: self.closed_to_departure,
+            stop_sell: self.stop_sell,
+            min_advance_days: self.min_advance_days.unwrap_or_default(),
+            max_advance_days: self.max_advance_days.unwrap_or_default(),
         }
     }
 
@@ -178,13 +149,8 @@ impl Set {
         }
         let mut changes = Vec::new();
         for Rate { plan, price } in &self.rates {
-            let price = match price.as_str() {
-                "none" => Change::clear(),
-                price => {
-                    let minor = money.parse(price, DecimalSign::Point);
-                    Change::to(minor.map_err(|why| ClientError::Usage(format!("--rate: {why}")))?)
-                }
-            };
+            let price = words::price(price, money, DecimalSign::Point);
+            let price = price.map_err(|why| ClientError::Usage(format!("--rate: {why}")))?;
             changes.push(RateChange { price, ..self.restricted(plan) });
         }
         let without_rate = self.plans.iter().filter(|plan| !self.rates.iter().any(|rate| rate.plan == **plan));

@@ -2,11 +2,12 @@
 
 use jiff::ToSpan;
 use jiff::civil::Date;
-use surehold_api::{Penalty, WantedRooms, Weekday};
+use surehold_api::{Change, Penalty, WantedRooms, Weekday};
 use surehold_core::kernel::HoldId;
 use surehold_core::stays::{LocalTime, QuoteId, RatePlanCode, RoomTypeCode, StayDates};
 
 use super::super::input::{date, id};
+use super::super::money::{DecimalSign, Money};
 
 pub(super) fn local_time(text: &str) -> Result<LocalTime, String> {
     LocalTime::parse(text).map_err(|_| "write a time like 15:00".to_owned())
@@ -107,6 +108,27 @@ pub(super) fn penalty(text: &str) -> Result<Penalty, String> {
         Some(_) | None => None,
     };
     penalty.ok_or_else(|| "write none, nights:1, percent:50 or all".to_owned())
+}
+
+/// A number, or the word that takes it away.
+pub(super) fn limit(text: &str) -> Result<Change<u16>, String> {
+    if text == "none" {
+        return Ok(Change::clear());
+    }
+    text.parse().map(Change::to).map_err(|_| "write a number, or none".to_owned())
+}
+
+/// The same for what a room costs.
+pub(super) fn price(text: &str, money: Money, sign: DecimalSign) -> Result<Change<i64>, String> {
+    if text == "none" { Ok(Change::clear()) } else { money.parse(text, sign).map(Change::to) }
+}
+
+pub(super) fn yes_no(text: &str) -> Result<bool, String> {
+    match text.to_lowercase().as_str() {
+        "yes" | "true" | "1" => Ok(true),
+        "no" | "false" | "0" => Ok(false),
+        _ => Err("write yes or no".to_owned()),
+    }
 }
 
 /// `Friday` is as good as `fri`.

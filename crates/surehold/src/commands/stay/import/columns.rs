@@ -37,18 +37,14 @@ impl csv_file::Column for Column {
 
     fn check(columns: &[Column]) -> Result<(), String> {
         let has = |column: Column| columns.contains(&column);
-        let missing = match (has(Column::RoomType), has(Column::Date), has(Column::From)) {
-            (false, _, _) => "there is no column room_type",
-            (true, false, false) => "there is no column date, nor from (with until)",
-            (true, true, true) => "there is a column date and one called from; one of them is enough",
-            (true, true, false) | (true, false, true) => "",
+        let wrong = match (has(Column::RoomType), has(Column::Date), has(Column::From), has(Column::Until)) {
+            (false, ..) => "there is no column room_type",
+            (true, false, false, _) => "there is no column date, nor from (with until)",
+            (true, true, true, _) => "there is a column date and one called from; one of them is enough",
+            (true, true, false, true) => "there is a column until, and none called from",
+            (true, true, false, false) | (true, false, true, _) => return Ok(()),
         };
-        let missing = if missing.is_empty() && has(Column::Until) && !has(Column::From) {
-            "there is a column until, and none called from"
-        } else {
-            missing
-        };
-        if missing.is_empty() { Ok(()) } else { Err(missing.to_owned()) }
+        Err(wrong.to_owned())
     }
 }
 

@@ -1,30 +1,24 @@
-//! `surehold stay import`: rooms, prices and restrictions from a CSV file. `row.rs` understands a row, `groups.rs` puts
-//! rows together, `send.rs` sets them, `report.rs` says what was refused.
+//! `surehold stay import`: rooms, prices and restrictions from a CSV file. `row.rs` reads a row, `report.rs` says what
+//! became of the file; the server checks rows, puts them together and sets them.
 //!
 //! Nothing is remembered between two runs: a row says how nights are to be, so that a file can be imported as often as
 //! one likes, also after a run that was cut off.
 
 mod columns;
-mod groups;
 mod report;
 mod row;
-mod send;
 
 use std::path::PathBuf;
 
 use clap::Args;
-use indicatif::{ProgressBar, ProgressStyle};
-use serde_json::{Value, json};
-use surehold_api::stays;
+use surehold_api::stays::{self, CALENDAR_ROWS_MAX, CALENDAR_ROWS_NIGHTS_MAX, CalendarChange, PutCalendarRows};
 
-use super::super::csv_file::{File, Refused};
 use super::super::money::Money;
+use super::super::screen::progress;
 use super::{Desk, PropertyArgs};
 use crate::client::ClientError;
-use groups::{Group, grouped};
-use report::Report;
-use row::Known;
-use send::Sent;
+use report::{Known, Report};
+use row::File;
 
 /// Set rooms, prices and restrictions from a CSV file; safe to run again
 ///
@@ -47,6 +41,9 @@ pub(super) struct Import {
     report: Option<PathBuf>,
 }
 
+/// A row, and its place in the file.
+type Row = (usize, CalendarChange);
+
 impl Import {
     pub(super) async fn run(&self, desk: Desk<'_>) -> Result<(), ClientError> {
         if self.report.as_ref() == Some(&self.file) {
@@ -55,65 +52,46 @@ impl Import {
         let file = File::read(&self.file)?;
         let PropertyArgs { tenant, property } = &self.property;
         let money = Money::of(desk.ask(stays::property(tenant, property)).await?.currency);
-        let known = self.known(desk).await?;
-        let (mut good, mut refused) = (Vec::new(), Vec::new());
+        let room_types = desk.all(stays::room_types(tenant, property)).await?;
+        let known = Known { room_types, rate_plans: desk.all(stays::rate_plans(tenant, property)).await? };
+        let (mut report, mut rows) = (Report::new(&file, self.dry_run), Vec::new());
         for (index, record) in file.records.iter().enumerate() {
-            match row::read(&file, record, money, &known) {
-                Ok(request) => good.push((index, request)),
-                Err(fault) => refused.push(Refused::of(index, record.line, fault)),
+            match row::read(&file, record, money) {
+                Ok(row) => rows.push((index, row)),
+                Err(fault) => report.refuse(index, fault),
             }
         }
-        let groups = grouped(&good)
-            .ok_or_else(|| file.wrong("sets more nights than can be taken at once", "import it in parts"))?;
-        let sent = if self.dry_run { Sent::default() } else { self.send(desk, groups).await? };
-        refused.extend(sent.refused.iter().map(|(index, why)| Refused::later(*index, file.records[*index].line, why)));
-        refused.sort_by_key(|refused| refused.index);
-        let report = Report { file: &file, sent: &sent, refused: &refused, dry_run: self.dry_run };
+        let (bar, count) = (progress(rows.len(), "rows"), rows.len());
+        for request in requests(rows) {
+            let (places, rows): (Vec<usize>, _) = request.into_iter().unzip();
+            let put = PutCalendarRows { rows, dry_run: self.dry_run, skip_refused: true };
+            let set = desk.insist(&stays::put_calendar_rows(tenant, property, &put)).await.inspect_err(|_| {
+                bar.abandon();
+                desk.screen.note(&format!("{} of {count} rows were sent before this", bar.position()));
+            })?;
+            report.add(set, &places, &known);
+            bar.inc(u64::try_from(places.len()).unwrap_or(0));
+        }
+        bar.finish_and_clear();
         report.show(desk, self.report.as_deref())
     }
+}
 
-    /// What there is. Asked once, so that a mistyped name is told with what it may mean.
-    async fn known(&self, desk: Desk<'_>) -> Result<Known, ClientError> {
-        let PropertyArgs { tenant, property } = self.property.clone();
-        let room_types = desk.all(stays::room_types(&tenant, &property)).await?;
-        let rate_plans = desk.all(stays::rate_plans(&tenant, &property)).await?;
-        Ok(Known {
-            tenant,
-            property,
-            room_types: room_types.into_iter().map(|room_type| room_type.code).collect(),
-            rate_plans: rate_plans.into_iter().map(|plan| plan.code).collect(),
-        })
-    }
-
-    async fn send(&self, desk: Desk<'_>, groups: Vec<Vec<Group>>) -> Result<Sent, ClientError> {
-        let nights = groups.iter().flatten().map(Group::nights).sum();
-        let bar = progress(nights);
-        let sent = send::all(desk, &self.property, groups, &bar).await;
-        if sent.is_ok() {
-            bar.finish_and_clear();
-        } else {
-            bar.abandon();
-            desk.screen.note(&format!("{} of {nights} nights were set before this", bar.position()));
+/// One for each room type, unless it has more rows than a request takes: what is said of a night is put together there.
+fn requests(mut rows: Vec<Row>) -> Vec<Vec<Row>> {
+    rows.sort_by(|(_, one), (_, other)| one.room_types.cmp(&other.room_types));
+    let (mut requests, mut nights) = (Vec::<Vec<Row>>::new(), 0_usize);
+    for row in rows {
+        nights = nights.saturating_add(row.1.nights());
+        let room_types = &row.1.room_types;
+        let fits = |last: &[Row]| last[0].1.room_types == *room_types && last.len() < CALENDAR_ROWS_MAX;
+        match requests.last_mut() {
+            Some(last) if fits(last) && nights <= CALENDAR_ROWS_NIGHTS_MAX => last.push(row),
+            _ => {
+                nights = row.1.nights();
+                requests.push(vec![row]);
+            }
         }
-        sent
     }
-}
-
-/// On standard error, and only if somebody watches.
-fn progress(nights: u64) -> ProgressBar {
-    let style = ProgressStyle::with_template("{bar:40} {pos}/{len} nights, {eta} left");
-    ProgressBar::new(nights).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
-}
-
-impl Report<'_> {
-    fn json(&self) -> Value {
-        json!({
-            "rows": self.file.records.len(),
-            "set": if self.dry_run { 0 } else { self.good() },
-            "nights_changed": self.sent.nights_changed,
-            "oversold": self.sent.oversold,
-            "dry_run": self.dry_run,
-            "refused": self.refused.iter().map(Refused::json).collect::<Vec<_>>(),
-        })
-    }
+    requests
 }
