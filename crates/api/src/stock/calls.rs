@@ -24,6 +24,7 @@ calls! {
     GET "/v1/{tenant}/documents" documents(tenant: &Slug) -> DocumentPage;
     POST "/v1/{tenant}/documents" create_document(tenant: &Slug; NewDocument) -> Document;
     POST "/v1/{tenant}/documents/preview" preview(tenant: &Slug; NewDocument) -> DocumentPreview;
+    POST "/v1/{tenant}/documents/import" import(tenant: &Slug; ImportDocument) -> Imported;
     GET "/v1/{tenant}/documents/{document}" document(tenant: &Slug, document: DocumentId) -> Document;
     PUT "/v1/{tenant}/documents/{document}/parts/{number}"
         put_part(tenant: &Slug, document: DocumentId, number: usize; SaveLines) -> Document;

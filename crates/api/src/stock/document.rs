@@ -1,5 +1,7 @@
 //! Documents on the wire.
 
+use std::mem::take;
+
 use surehold_core::kernel::{Currency, HoldId, Invalid, Reference, Timestamp};
 use surehold_core::stock::commands::{self, DocumentReply};
 use surehold_core::stock::rules::shown;
@@ -8,6 +10,7 @@ use surehold_core::stock::{
     DocumentState, Spread, StockDocument, StoreName,
 };
 
+use super::import::ImportHeader;
 use super::line::{Barcodes, LineOutcome, NewLine, StockLine, into_lines};
 use super::number::decimal;
 use super::words;
@@ -86,28 +89,15 @@ impl NewDocument {
         }
     }
 
-    pub fn barcodes(&self) -> impl Iterator<Item = &BarcodeText> {
-        barcodes_of(&self.lines)
-    }
-
-    pub fn into_content(self, barcodes: &Barcodes) -> Result<DocumentContent, Invalid> {
-        let extra = self.extra.map(|ExtraCost { amount, by }| stock::ExtraCost { amount, by }.into());
-        let header = DocumentHeader {
-            kind: self.kind,
-            store: self.store,
-            to_store: self.to_store,
-            in_transit: self.in_transit,
-            effective_at: self.effective_at,
-            reference: self.reference,
-            note: self.note,
-            about: self.about,
-            extra,
-        };
-        DocumentContent::new(header, into_lines(self.lines, barcodes)?)
+    pub fn into_content(mut self, barcodes: &Barcodes) -> Result<DocumentContent, Invalid> {
+        let lines = into_lines(take(&mut self.lines), barcodes)?;
+        let header = DocumentHeader { about: self.about, ..ImportHeader::from(&self).into() };
+        DocumentContent::new(header, lines)
     }
 }
 
-fn barcodes_of(lines: &[NewLine]) -> impl Iterator<Item = &BarcodeText> {
+/// What has to be looked up before lines are understood.
+pub fn barcodes_of(lines: &[NewLine]) -> impl Iterator<Item = &BarcodeText> {
     lines.iter().filter_map(|line| line.barcode.as_ref())
 }
 
@@ -119,10 +109,6 @@ pub struct SaveLines {
 }
 
 impl SaveLines {
-    pub fn barcodes(&self) -> impl Iterator<Item = &BarcodeText> {
-        barcodes_of(&self.lines)
-    }
-
     pub fn into_command(
         self,
         (id, kind, part): (DocumentId, DocumentKind, u32),
@@ -185,18 +171,10 @@ impl From<NewDocument> for SellHold {
 }
 
 impl SellHold {
-    pub fn barcodes(&self) -> impl Iterator<Item = &BarcodeText> {
-        barcodes_of(&self.lines)
-    }
-
     pub fn into_content(self, barcodes: &Barcodes) -> Result<DocumentContent, Invalid> {
-        let header = DocumentHeader {
-            effective_at: self.effective_at,
-            reference: self.reference,
-            note: self.note,
-            ..DocumentHeader::new(DocumentKind::Sale, self.store)
-        };
-        DocumentContent::new(header, into_lines(self.lines, barcodes)?)
+        let SellHold { effective_at, reference, note, .. } = self;
+        let sale = NewDocument::new(DocumentKind::Sale, self.store, self.lines);
+        NewDocument { effective_at, reference, note, ..sale }.into_content(barcodes)
     }
 }
 

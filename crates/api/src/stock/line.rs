@@ -5,10 +5,10 @@ use std::collections::HashMap;
 use surehold_core::kernel::Invalid;
 use surehold_core::stock::rules::shown;
 use surehold_core::stock::{
-    self, BarcodeText, DocumentLine, LineCost, LotCode, LotPick, PackName, ProductCode, SerialCode, StockInvalid,
+    self, BarcodeText, DocumentLine, LineCost, LotCode, LotPick, PackName, Price, ProductCode, SerialCode, StockInvalid,
 };
 
-use super::number::{Price, decimal};
+use super::number::decimal;
 use crate::Day;
 use crate::describe::wire;
 use crate::described;

@@ -4,6 +4,7 @@
 mod calls;
 mod catalog;
 mod document;
+mod import;
 mod item;
 mod line;
 mod number;
@@ -18,9 +19,11 @@ pub use catalog::{
 };
 pub use document::{
     Document, DocumentPage, ExtraCost, NewDocument, PartSeen, ReverseDocument, SaveLines, SellHold, SoldHold,
+    barcodes_of,
 };
+pub use import::{ImportDocument, ImportHeader, Imported};
 pub use item::{Item, ItemName, ItemPage, StockBalance};
 pub use line::{Against, Barcodes, LineOutcome, LotQuantity, NewLine, StockLine};
-pub use number::Price;
 pub use preview::{DocumentPreview, ItemPreview};
 pub use reports::{BalancePage, CardCounter, CardPage, CardRow, ItemBalance, ItemTurnover, TurnoverPage};
+pub use surehold_core::stock::{ImportRow, Price, RowFault};

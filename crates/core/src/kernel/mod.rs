@@ -49,7 +49,7 @@ pub use json::Json;
 pub use json_list::JsonList;
 pub use key_ref::{KeyMode, KeyRef, KeyRefMalformed};
 pub use lines::{LINES_MAX, Line, Lines, LinesSent, QUANTITY_MAX};
-pub use money::{AMOUNT_MAX, Currency};
+pub use money::{AMOUNT_MAX, Currency, NoDecimal, parse_decimal};
 pub use names::{IdempotencyKey, KeyName, Metadata, NAME_BYTES_MAX, OwnerName, Reference, ResourceName, Slug, Title};
 pub(crate) use names::{check_name, check_slug, check_text, checked_text, name, text};
 pub use owner::Owner;

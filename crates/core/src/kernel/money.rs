@@ -1,4 +1,5 @@
-//! How money is written: whole minor units (cents) of a currency. Knows no rates and no arithmetic between currencies.
+//! How money is written: whole minor units (cents) of a currency, and numbers with decimals. Knows no rates and no
+//! arithmetic between currencies.
 
 use std::fmt;
 
@@ -81,6 +82,28 @@ impl From<Currency> for SmolStr {
     fn from(currency: Currency) -> SmolStr {
         currency.as_str().into()
     }
+}
+
+/// Why a text is no number with decimals.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NoDecimal {
+    Malformed,
+    TooManyDecimals,
+    TooLarge,
+}
+
+/// `3.25` with three decimals is 3250. Refuses what could mean two things, such as signs between thousands.
+pub fn parse_decimal(text: &str, decimals: usize) -> Result<i64, NoDecimal> {
+    let (whole, part) = text.split_once('.').unwrap_or((text, ""));
+    let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+    let has_sign = whole.len() < text.len();
+    if whole.is_empty() || !digits(whole) || !digits(part) || has_sign == part.is_empty() {
+        return Err(NoDecimal::Malformed);
+    }
+    if part.len() > decimals {
+        return Err(NoDecimal::TooManyDecimals);
+    }
+    format!("{whole}{part:0<decimals$}").parse().map_err(|_| NoDecimal::TooLarge)
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@
 macro_rules! words {
     ($(#[doc = $doc:literal])* $type:ident { $($(#[$variant_doc:meta])* $variant:ident = $text:literal,)* }) => {
         $(#[doc = $doc])*
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
         pub enum $type {
             $($(#[$variant_doc])* #[serde(rename = $text)] $variant,)*
         }

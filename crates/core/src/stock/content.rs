@@ -152,9 +152,8 @@ impl PartLines {
             let what = "lines".to_owned();
             return Err(Invalid::ItemCount { what, items: lines.len(), items_max: LINES_PER_PART_MAX });
         }
-        let shape = Shape::of(kind);
         for (number, line) in (1..).zip(&lines) {
-            check_line(&shape, number, line)?;
+            check_said(kind, number, line)?;
         }
         if kind == DocumentKind::Recount {
             counted_once(&lines)?;
@@ -172,14 +171,17 @@ impl PartLines {
     }
 }
 
-fn check_line(shape: &Shape, number: u32, line: &DocumentLine) -> Result<(), Invalid> {
+/// What a line must not say, whatever its product is. The number 0 is that of a line which stands alone.
+pub(super) fn check_said(kind: DocumentKind, number: u32, line: &DocumentLine) -> Result<(), Invalid> {
+    let shape = Shape::of(kind);
+    let of_line = |what: &str| if number == 0 { what.to_owned() } else { format!("{what} of line {number}") };
     let wrong = |reason: &str| Err(StockInvalid::Document { line: number, reason: reason.to_owned() }.into());
     let (has_of_line, has_product) = (line.of_line.is_some(), line.product.is_some());
     if shape.about != has_of_line || shape.about == has_product {
         return wrong(if shape.about { "it names a line, and no product" } else { "it names a product, and no line" });
     }
     if !(shape.count_min..=COUNT_MAX).contains(&line.count) {
-        let (what, amount) = (format!("the count of line {number}"), line.count);
+        let (what, amount) = (of_line("the count"), line.count);
         return Err(Invalid::Amount { what, amount, amount_min: shape.count_min, amount_max: COUNT_MAX });
     }
     for (what, rule, has) in [
@@ -204,10 +206,8 @@ fn check_line(shape: &Shape, number: u32, line: &DocumentLine) -> Result<(), Inv
         return wrong("a serial number is listed twice");
     }
     match line.cost {
-        Some(LineCost::Amount(cost) | LineCost::Price(cost)) if cost < 0 => {
-            Err(amount(format!("the cost of line {number}"), cost))
-        }
-        Some(LineCost::Amount(cost)) if cost > AMOUNT_MAX => Err(amount(format!("the cost of line {number}"), cost)),
+        Some(LineCost::Amount(cost) | LineCost::Price(cost)) if cost < 0 => Err(amount(of_line("the cost"), cost)),
+        Some(LineCost::Amount(cost)) if cost > AMOUNT_MAX => Err(amount(of_line("the cost"), cost)),
         Some(LineCost::Amount(_) | LineCost::Price(_)) | None => Ok(()),
     }
 }

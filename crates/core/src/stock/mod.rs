@@ -12,10 +12,12 @@ mod invalid;
 mod micros;
 mod names;
 pub mod operations;
+mod parts;
 mod post;
 mod records;
 mod refusal;
 mod replay;
+mod rows;
 pub mod rules;
 
 pub use content::{
@@ -25,16 +27,18 @@ pub use content::{
 pub use event::StockEvent;
 pub use invalid::StockInvalid;
 use micros::Micros;
-pub use micros::decimal;
+pub use micros::{Price, decimal};
 pub use names::{
     BarcodeText, DocumentId, DocumentNote, LotCode, PackName, ProductCode, SerialCode, StoreName, UnitName, pool_of,
 };
+pub use parts::{Places, parts};
 pub use records::{
     Against, Barcode, Basis, Books, Counter, DocumentKind, DocumentLine, DocumentPart, DocumentState, ExtraCost,
     ItemKey, LineCost, LineOutcome, LotLeft, LotPick, Move, MoveKey, Pack, PartKey, PartSpread, Place, Product,
     Revaluing, Serial, SerialKey, SkippedWhy, Spread, StockDocument, StockItem, Store, Tracking,
 };
 pub use refusal::{LeftLine, MovedItem, ShortItem, StockRefusal};
+pub use rows::{ImportRow, RowFault, RowField, RowsKnown, parse_quantity, read_rows};
 
 use crate::kernel::{Record, Table};
 

@@ -21,7 +21,7 @@ use crate::strict::Strict;
 
 pub(crate) const BODY_BYTES_MAX: usize = 256 << 10;
 
-/// A JSON body of up to 256 KiB, unless told.
+/// A JSON body of up to 256 KiB, unless the handler says otherwise.
 pub(crate) struct Json<T, const BYTES_MAX: usize = BODY_BYTES_MAX>(pub(crate) T);
 
 impl<T: DeserializeOwned, const BYTES_MAX: usize> FromRequest<Api> for Json<T, BYTES_MAX> {

@@ -18,7 +18,7 @@ use crate::describe;
 use crate::problem::{Code, Problem};
 use crate::wire::stock::{
     Document, DocumentPage, DocumentPreview, ItemPreview, NewDocument, PartSeen, ReverseDocument, SaveLines, SellHold,
-    SoldHold,
+    SoldHold, barcodes_of,
 };
 
 from_path!(DocumentId: DocumentId::parse);
@@ -58,7 +58,7 @@ pub(super) async fn document_create(
     let tenant = mover.tenant_for(body.kind)?;
     let key = idempotency.key_unless(body.id.is_some(), &body, "document")?;
     let id = body.id.map_or_else(new_document_id, Ok)?;
-    let (post, barcodes) = (body.post, look_up(&api, tenant, body.barcodes()).await?);
+    let (post, barcodes) = (body.post, look_up(&api, tenant, barcodes_of(&body.lines)).await?);
     let content = body.into_content(&barcodes)?;
     let (lines, options) = (content.lines().to_vec(), Options { key, ..Options::default() });
     let done = if post {
@@ -160,7 +160,7 @@ async fn find_part(api: &Api, tenant: TenantId, id: DocumentId, part: u32) -> Re
 pub(super) async fn document_preview(api: Api, mover: Mover, Json(body): Json<NewDocument>) -> Answer<DocumentPreview> {
     let tenant = mover.tenant_for(body.kind)?;
     let id = body.id.map_or_else(new_document_id, Ok)?;
-    let barcodes = look_up(&api, tenant, body.barcodes()).await?;
+    let barcodes = look_up(&api, tenant, barcodes_of(&body.lines)).await?;
     let content = body.into_content(&barcodes)?;
     let lines = named(&api, tenant, content.header(), 0, content.lines().to_vec()).await?;
     let preview = api.engine().preview_document(tenant, id, content).await?;
@@ -246,7 +246,7 @@ pub(super) async fn part_put(
 ) -> Answer<Document> {
     let found = api.views().record::<StockDocument>(caller.tenant, &id).await?;
     let kind = found.ok_or(StockRefusal::DocumentNotFound { document: id })?.header.kind;
-    let barcodes = look_up(&api, caller.tenant, body.barcodes()).await?;
+    let barcodes = look_up(&api, caller.tenant, barcodes_of(&body.lines)).await?;
     let command = body.into_command((id, kind, part.0), &barcodes)?;
     let done = api.engine().run(caller.tenant, command).await?;
     Ok(Reply { replayed: done.replayed, ..Reply::found(done.reply.document.into()) })
@@ -310,7 +310,7 @@ pub(super) async fn hold_sell(
 ) -> Answer<SoldHold> {
     let key = idempotency.key_unless(body.id.is_some(), &(hold, &body), "sale")?;
     let id = body.id.map_or_else(new_document_id, Ok)?;
-    let barcodes = look_up(&api, caller.tenant, body.barcodes()).await?;
+    let barcodes = look_up(&api, caller.tenant, barcodes_of(&body.lines)).await?;
     let content = body.into_content(&barcodes)?;
     let lines = content.lines().to_vec();
     let command = SellHoldCommand::new(hold, id, content)?;

@@ -1,6 +1,8 @@
 //! What the fuzzer may reach of this module: its bodies, its cursors and its query strings.
 
-use surehold_core::stock::{Barcode, BarcodeText, DocumentId, DocumentKind, ProductCode, StoreName};
+use surehold_core::stock::{
+    Barcode, BarcodeText, DocumentId, DocumentKind, ProductCode, RowsKnown, StoreName, parts, read_rows,
+};
 
 use super::documents::{AskPart, ListDocuments};
 use super::items;
@@ -17,6 +19,12 @@ pub(super) const READERS: Readers = Readers {
         ("barcodes", |body| understood(body, |put: wire::stock::PutBarcodes| put.into_command(some_product()))),
         ("books", |body| understood(body, plain::<wire::stock::CloseBooks>)),
         ("document", |body| canonical(body, |new: wire::stock::NewDocument| new.into_content(&some_barcodes()))),
+        ("import", |body| {
+            understood(body, |import: wire::stock::ImportDocument| {
+                let (lines, _) = read_rows(import.header.kind, &import.rows, &RowsKnown::default());
+                parts(import.header.kind, &lines).ok_or(())
+            })
+        }),
         ("lines", |body| {
             understood(body, |lines: wire::stock::SaveLines| {
                 lines.into_command((some_document(), DocumentKind::Purchase, 1), &some_barcodes())

@@ -6,6 +6,7 @@ mod books;
 mod documents;
 #[cfg(feature = "fuzz")]
 mod fuzz;
+mod import;
 mod items;
 mod mover;
 mod products;
@@ -28,6 +29,7 @@ fn public() -> Routes {
         books: books_get, books_close;
         documents: documents_list, document_create, document_preview, document_get, part_put, document_post,
             document_reverse, hold_sell;
+        import: document_import;
         items: stock_list, stock_balances, stock_turnover, stock_shortages, stock_get, stock_card;
     }
     .group("Stock", "Stores, products, and what is there of them: how much, what it cost, who has a claim on it")

@@ -3,12 +3,12 @@
 use std::collections::{BTreeMap, HashMap};
 
 use super::Decision;
-use super::lots::check_tracking;
+use super::lots::{check_tracking, named_lot};
 use crate::kernel::{Facts, Pool, PoolKey};
 use crate::stock::refusal::ShortItem;
 use crate::stock::rules::{MICROS, OutOfRange, priced};
 use crate::stock::{
-    DocumentKind, DocumentLine, ItemKey, LineCost, Product, ProductCode, Spread, StockItem, StockRefusal,
+    DocumentKind, DocumentLine, ItemKey, LineCost, Product, ProductCode, Spread, StockItem, StockRefusal, Tracking,
 };
 
 /// As many as a document has lines that is posted whole.
@@ -46,31 +46,46 @@ pub(in crate::stock) fn resolve(
         let Some(code) = &line.product else { continue };
         let product = facts.get::<Product>(code)?.expect("just looked at").clone();
         let quantity = base_units(&product, line)?;
-        match kind {
-            DocumentKind::Recount if product.tracking == crate::stock::Tracking::Serials => {
-                return Err(StockRefusal::SerialsNotCounted { products: [product.code] }.into());
-            }
-            DocumentKind::Recount if product.tracking == crate::stock::Tracking::Lots && line.lot.is_none() => {
-                return Err(StockRefusal::LotNeeded { products: [product.code] }.into());
-            }
-            DocumentKind::Recount
-            | DocumentKind::Purchase
-            | DocumentKind::Sale
-            | DocumentKind::CustomerReturn
-            | DocumentKind::SupplierReturn
-            | DocumentKind::WriteOff
-            | DocumentKind::Opening
-            | DocumentKind::Transfer
-            | DocumentKind::Receipt
-            | DocumentKind::TransitLoss
-            | DocumentKind::Reversal => check_tracking(&product, line, quantity)?,
-        }
+        check_told_apart(kind, &product, line, quantity)?;
         resolved.push(Resolved { product, quantity });
     }
     Ok(resolved)
 }
 
-fn base_units(product: &Product, line: &DocumentLine) -> Decision<i64> {
+fn check_told_apart(
+    kind: DocumentKind,
+    product: &Product,
+    line: &DocumentLine,
+    quantity: i64,
+) -> Result<(), StockRefusal> {
+    let products = || [product.code.clone()];
+    match (kind, product.tracking) {
+        (DocumentKind::Recount, Tracking::Serials) => Err(StockRefusal::SerialsNotCounted { products: products() }),
+        (DocumentKind::Recount, Tracking::Lots) if line.lot.is_none() => {
+            Err(StockRefusal::LotNeeded { products: products() })
+        }
+        (DocumentKind::Recount, _) => Ok(()),
+        _ => check_tracking(product, line, quantity),
+    }
+}
+
+/// Whether a line could be posted, as far as its product says by itself.
+pub(in crate::stock) fn check_line(
+    kind: DocumentKind,
+    product: &Product,
+    line: &DocumentLine,
+) -> Result<(), StockRefusal> {
+    let quantity = base_units(product, line)?;
+    check_told_apart(kind, product, line, quantity)?;
+    if matches!(kind, DocumentKind::Purchase | DocumentKind::Opening) {
+        named_lot(product, line, quantity)?;
+    }
+    check_tracking(product, line, quantity)?;
+    let resolved = Resolved { product: product.clone(), quantity };
+    stated_cost(line, &resolved).map(drop).map_err(|_| StockRefusal::DocumentOutOfRange)
+}
+
+fn base_units(product: &Product, line: &DocumentLine) -> Result<i64, StockRefusal> {
     let factor = match &line.pack {
         None => 1,
         Some(name) => {
@@ -79,7 +94,7 @@ fn base_units(product: &Product, line: &DocumentLine) -> Decision<i64> {
         }
     };
     let units = line.count.checked_mul(factor).filter(|units| *units <= crate::kernel::UNITS_MAX);
-    Ok(units.ok_or(StockRefusal::DocumentOutOfRange)?)
+    units.ok_or(StockRefusal::DocumentOutOfRange)
 }
 
 /// What a line says that it costs, in millionths.

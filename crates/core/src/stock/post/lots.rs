@@ -14,27 +14,35 @@ use crate::stock::{
 pub(in crate::stock) const LOTS_PER_ITEM_MAX: usize = 200;
 
 /// What a line says about lots and pieces fits the product.
-pub(in crate::stock) fn check_tracking(product: &Product, line: &DocumentLine, quantity: i64) -> Decision<()> {
+pub(in crate::stock) fn check_tracking(
+    product: &Product,
+    line: &DocumentLine,
+    quantity: i64,
+) -> Result<(), StockRefusal> {
     let code = || product.code.clone();
     if product.tracking != Tracking::Lots && line.lot.is_some() {
-        return Err(StockRefusal::LotUnwanted { products: [code()] }.into());
+        return Err(StockRefusal::LotUnwanted { products: [code()] });
     }
     if product.tracking != Tracking::Serials && !line.serials.is_empty() {
-        return Err(StockRefusal::SerialsUnwanted { products: [code()] }.into());
+        return Err(StockRefusal::SerialsUnwanted { products: [code()] });
     }
     let listed = i64::try_from(line.serials.len()).unwrap_or(i64::MAX);
     if product.tracking == Tracking::Serials && listed != quantity {
         let listed = line.serials.len();
-        return Err(StockRefusal::SerialsMissing { products: [code()], asked: quantity, listed }.into());
+        return Err(StockRefusal::SerialsMissing { products: [code()], asked: quantity, listed });
     }
     Ok(())
 }
 
 /// The lot that comes in.
-pub(in crate::stock) fn named_lot(product: &Product, line: &DocumentLine, quantity: i64) -> Decision<Vec<LotPick>> {
+pub(in crate::stock) fn named_lot(
+    product: &Product,
+    line: &DocumentLine,
+    quantity: i64,
+) -> Result<Vec<LotPick>, StockRefusal> {
     match (product.tracking, &line.lot) {
         (Tracking::Lots, Some(lot)) => Ok(vec![LotPick { lot: lot.clone(), expires: line.expires, quantity }]),
-        (Tracking::Lots, None) => Err(StockRefusal::LotNeeded { products: [product.code.clone()] }.into()),
+        (Tracking::Lots, None) => Err(StockRefusal::LotNeeded { products: [product.code.clone()] }),
         (Tracking::Nothing | Tracking::Serials, _) => Ok(Vec::new()),
     }
 }

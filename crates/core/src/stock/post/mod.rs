@@ -13,7 +13,7 @@ use super::StockRefusal;
 use crate::kernel::Stop;
 
 pub(super) use about::About;
-pub(super) use check::{require_available, resolve, weigh};
+pub(super) use check::{check_line, require_available, resolve, weigh};
 pub(super) use ledger::{Ledger, Pasts, Stamp, newer_rows};
 pub(super) use lines::{Poster, post_lines};
 pub(super) use revalue::{Revalued, Stride, change_books, count_revaluing, revalue};

@@ -20,33 +20,6 @@ words!(
     }
 );
 
-impl Place {
-    fn rank(self) -> u8 {
-        match self {
-            Place::OnHand => 0,
-            Place::InTransit => 1,
-        }
-    }
-}
-
-impl PartialOrd for Place {
-    fn partial_cmp(&self, other: &Place) -> Option<std::cmp::Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl Ord for Place {
-    fn cmp(&self, other: &Place) -> std::cmp::Ordering {
-        self.rank().cmp(&other.rank())
-    }
-}
-
-impl std::hash::Hash for Place {
-    fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
-        self.rank().hash(state);
-    }
-}
-
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, Columnar)]
 pub struct ItemKey {
     pub store: StoreName,

@@ -32,7 +32,7 @@ fn is_false(flag: &bool) -> bool {
 }
 
 /// Which of these a line has is said by the kind of its document; see `content.rs`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DocumentLine {
     /// Left out where the line is about one of another document.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -59,26 +59,12 @@ pub struct DocumentLine {
 
 impl DocumentLine {
     pub fn new(product: ProductCode, count: i64) -> DocumentLine {
-        DocumentLine { product: Some(product), ..DocumentLine::blank(count) }
+        DocumentLine { product: Some(product), count, ..DocumentLine::default() }
     }
 
     /// Some of what a line of another document moved.
     pub fn of_line(line: u32, count: i64) -> DocumentLine {
-        DocumentLine { of_line: Some(line), ..DocumentLine::blank(count) }
-    }
-
-    fn blank(count: i64) -> DocumentLine {
-        DocumentLine {
-            product: None,
-            count,
-            pack: None,
-            cost: None,
-            lot: None,
-            expires: None,
-            serials: Vec::new(),
-            of_line: None,
-            against: None,
-        }
+        DocumentLine { of_line: Some(line), count, ..DocumentLine::default() }
     }
 }
 

@@ -117,6 +117,13 @@ fn good_stock_body(operation: &str) -> Value {
             "lines": [{"product": "tea", "count": 3, "pack": "box", "amount": 1, "lot": "A", "expires": "2098-01-01",
                 "serials": ["S1"]}],
         }),
+        "POST /v1/{tenant}/documents/import" => json!({
+            "id": "01890a5d-ac96-774b-bcce-b302099a8057", "dry_run": false,
+            "header": {"kind": "purchase", "store": "main", "in_transit": false, "effective_at": "2020-01-01T00:00:00Z",
+                "reference": "INV-17", "note": "n", "extra": {"amount": 1, "by": "value"}},
+            "rows": [{"product": "tea", "count": "3", "pack": "box", "amount": 1, "price": "1.5", "lot": "A",
+                "expires": "2098-01-01", "serials": ["S1"], "against": 1, "difference": false}],
+        }),
         "PUT /v1/{tenant}/documents/{document}/parts/{number}" => {
             json!({"lines": [{"product": "tea", "count": 3, "price": "1.5", "against": {"seq": 1, "difference": true}}]})
         }

@@ -11,7 +11,7 @@ use super::Shop;
 
 impl Shop {
     /// As a worker would.
-    async fn post_part(&self, document: &str, part: u32) {
+    pub(super) async fn post_part(&self, document: &str, part: u32) {
         let key = POST_DOCUMENT.key(&[&self.w.named(document), &part.to_string()]).unwrap();
         let tenant = self.w.engine.views().tenant_of(&Slug::new("casa").unwrap()).await.unwrap().unwrap();
         let run = RunStateOperation { key, handler: Arc::new(PostDocumentPart), found: None };

@@ -4,6 +4,7 @@ mod catalog;
 mod documents;
 mod drafts;
 mod identity;
+mod import;
 mod refusals;
 mod reports;
 mod scopes;
