@@ -182,6 +182,11 @@ impl ClientError {
         )
     }
 
+    /// Other content has the id of a document.
+    pub(crate) fn says_that_the_id_is_taken(&self) -> bool {
+        matches!(self, ClientError::Refused(refused) if refused.code == "document-id-reused")
+    }
+
     pub(crate) fn hint(&self) -> Option<String> {
         let hint = match self {
             ClientError::Refused(refused) => return refused.hint.clone(),

@@ -1,31 +1,15 @@
 //! Numbers with decimals as whole numbers of their last place: exact, nothing is rounded.
 
+use surehold_core::kernel::{NoDecimal, parse_decimal};
+
 use super::money::DecimalSign;
 
-/// Why a text is no such number.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum NoDecimal {
-    Malformed,
-    TooManyDecimals,
-    TooLarge,
-}
-
-/// `3.25` with three decimals is 3250. Refuses what could mean two things, such as signs between thousands.
+/// `3.25` with three decimals is 3250.
 pub(super) fn parse(text: &str, decimals: usize, sign: DecimalSign) -> Result<i64, NoDecimal> {
-    let signs: &[char] = match sign {
-        DecimalSign::Point => &['.'],
-        DecimalSign::PointOrComma => &['.', ','],
-    };
-    let (whole, part) = text.split_once(signs).unwrap_or((text, ""));
-    let digits = |text: &str| text.bytes().all(|b| b.is_ascii_digit());
-    let has_sign = whole.len() < text.len();
-    if whole.is_empty() || !digits(whole) || !digits(part) || has_sign == part.is_empty() {
-        return Err(NoDecimal::Malformed);
+    match sign {
+        DecimalSign::Point => parse_decimal(text, decimals),
+        DecimalSign::PointOrComma => parse_decimal(&text.replace(',', "."), decimals),
     }
-    if part.len() > decimals {
-        return Err(NoDecimal::TooManyDecimals);
-    }
-    format!("{whole}{part:0<decimals$}").parse().map_err(|_| NoDecimal::TooLarge)
 }
 
 /// With all its decimals: 3250 with three is `3.250`.

@@ -1,8 +1,8 @@
 //! Amounts as people write them: `450.00`, where the API has minor units. Exact: nothing is rounded.
 
-use surehold_core::kernel::Currency;
+use surehold_core::kernel::{Currency, NoDecimal};
 
-use super::decimal::{self, NoDecimal};
+use super::decimal;
 use super::input::shown;
 
 /// More digits than this has are no price.

@@ -6,7 +6,6 @@ use surehold_api::stock::{self, Document, NewDocument, NewLine, StockLine};
 use surehold_core::kernel::Slug;
 use surehold_core::stock::{DocumentId, DocumentKind, SerialCode};
 
-use super::super::money::DecimalSign;
 use super::Desk;
 use super::catalog::Catalog;
 use super::document_view;
@@ -75,7 +74,7 @@ impl AboutArgs {
             let found = source.lines.iter().flatten().find(|found| found.line == *line);
             let product = found.and_then(|found| found.product.as_ref());
             let scale = product.map_or(Scale::WHOLE, |product| catalog.scale(product));
-            let count = scale.parse(count, DecimalSign::Point);
+            let count = scale.parse(count);
             let count = count.map_err(|why| ClientError::Usage(format!("line {line}: {why}")))?;
             Ok(NewLine::about(*line, count, serials.clone()))
         };

@@ -180,7 +180,7 @@ mod tests {
             {"line": 2, "product": "tea", "count": 2, "pack": "box", "of_line": 1, "serials": ["A", "B"],
                 "outcome": outcome(-24, 0, lots)},
             {"line": 3, "product": "tea", "count": 2, "outcome": outcome(0, 0, skipped)}]}));
-        let seen = document(&returned, Catalog::new([product("rice", 3), product("tea", 0)], []));
+        let seen = document(&returned, Catalog::new([product("rice", 3), product("tea", 0)]));
         for part in [
             "kind         customer return\n",
             "posted, 1 of 2 lines left out\n",

@@ -3,18 +3,19 @@
 
 use clap::{Args, ValueEnum};
 use surehold_api::Call;
-use surehold_api::stock::{self, Document, DocumentPreview, ExtraCost, NewDocument, NewLine, SellHold};
+use surehold_api::stock::{
+    self, Document, DocumentPreview, ExtraCost, ImportDocument, ImportHeader, NewDocument, SellHold,
+};
 use surehold_core::kernel::{HoldId, Reference, Slug, Timestamp};
-use surehold_core::stock::{DocumentId, DocumentKind, DocumentNote, Spread, StoreName};
+use surehold_core::stock::{DocumentId, DocumentKind, DocumentNote, RowField, Spread, StoreName};
 
 use super::super::input::{hold_id, new_id};
 use super::super::money::{DecimalSign, Money};
 use super::Desk;
-use super::catalog::Catalog;
 use super::document_view;
 use super::place::StoreArgs;
-use super::words::{barcode, document_id, moment, product};
-use super::written::{What, Written};
+use super::words::{document_id, moment};
+use super::written::Written;
 use crate::client::{Answer, ClientError};
 
 /// What every document may say, and what is to be done with it.
@@ -137,35 +138,40 @@ pub(super) struct Moved {
 
 /// A document with nothing but its lines.
 pub(super) async fn send(moved: &Moved, desk: Desk<'_>, kind: DocumentKind) -> Result<(), ClientError> {
-    let money = moved.place.money(desk).await?;
-    let document = moved.document(desk, kind, &moved.lines, money).await?;
-    moved.document.send(desk, &moved.place.tenant, document).await
+    moved.send(desk, moved.of_kind(kind)).await
 }
 
 impl Moved {
-    async fn document(
-        &self,
-        desk: Desk<'_>,
-        kind: DocumentKind,
-        lines: &[Written],
-        money: Money,
-    ) -> Result<NewDocument, ClientError> {
-        let StoreArgs { tenant, store } = &self.place;
-        let catalog = Catalog::of_lines(desk, tenant, lines.iter()).await?;
-        let read = |(number, line): (u32, &Written)| match line.read(kind, &catalog, money, DecimalSign::Point) {
-            Ok(line) => Ok(NewLine::from(line)),
-            Err(unusable) => {
-                let hint = match &line.what {
-                    What::Product(code) if catalog.product(code).is_none() => {
-                        format!("; `surehold stock product put {tenant} CODE` makes one")
-                    }
-                    What::Product(_) | What::Barcode(_) => String::new(),
-                };
-                Err(ClientError::Usage(format!("line {number}: {}{hint}", unusable.reason)))
-            }
+    /// Without lines.
+    fn of_kind(&self, kind: DocumentKind) -> NewDocument {
+        NewDocument::new(kind, self.place.store.clone(), Vec::new())
+    }
+
+    async fn send(&self, desk: Desk<'_>, document: NewDocument) -> Result<(), ClientError> {
+        let (document, _) = self.filled(desk, document).await?;
+        self.document.send(desk, &self.place.tenant, document).await
+    }
+
+    /// With lines, of which the server says what they mean.
+    async fn filled(&self, desk: Desk<'_>, document: NewDocument) -> Result<(NewDocument, Money), ClientError> {
+        let (tenant, money) = (&self.place.tenant, self.place.money(desk).await?);
+        let read = |(number, line): (u32, &Written)| {
+            let row = line.to_row(money, DecimalSign::Point);
+            row.map_err(|(_, why)| ClientError::Usage(format!("line {number}: {why}")))
         };
-        let lines = (1..).zip(lines).map(read).collect::<Result<_, _>>()?;
-        Ok(NewDocument::new(kind, store.clone(), lines))
+        let rows = (1..).zip(&self.lines).map(read).collect::<Result<_, _>>()?;
+        let import = ImportDocument { id: new_id(), header: ImportHeader::from(&document), rows, dry_run: true };
+        let meant = desk.ask(stock::import(tenant, &import)).await?;
+        let Some(wrong) = meant.wrong.first() else {
+            return Ok((NewDocument { lines: meant.lines, ..document }, money));
+        };
+        let hint = match wrong.field {
+            Some(RowField::Product) if wrong.other_row.is_none() => {
+                format!("; `surehold stock product put {tenant} CODE` makes one")
+            }
+            Some(_) | None => String::new(),
+        };
+        Err(ClientError::Usage(format!("line {}: {}{hint}", wrong.row, wrong.reason)))
     }
 }
 
@@ -210,10 +216,9 @@ pub(super) struct Purchase {
 
 impl Purchase {
     pub(super) async fn run(&self, desk: Desk<'_>) -> Result<(), ClientError> {
-        let Moved { place, lines, document } = &self.moved;
-        let money = place.money(desk).await?;
+        let Moved { place, document, .. } = &self.moved;
+        let (purchase, money) = self.moved.filled(desk, self.moved.of_kind(DocumentKind::Purchase)).await?;
         let extra = self.extra.cost(money)?;
-        let purchase = self.moved.document(desk, DocumentKind::Purchase, lines, money).await?;
         document.send(desk, &place.tenant, NewDocument { extra, ..purchase }).await
     }
 }
@@ -230,10 +235,10 @@ pub(super) struct Sale {
 
 impl Sale {
     pub(super) async fn run(&self, desk: Desk<'_>) -> Result<(), ClientError> {
-        let Some(hold) = self.hold else { return send(&self.moved, desk, DocumentKind::Sale).await };
-        let Moved { place, lines, document } = &self.moved;
-        let money = place.money(desk).await?;
-        let mut sale = self.moved.document(desk, DocumentKind::Sale, lines, money).await?;
+        let sale = self.moved.of_kind(DocumentKind::Sale);
+        let Some(hold) = self.hold else { return self.moved.send(desk, sale).await };
+        let Moved { place, document, .. } = &self.moved;
+        let (mut sale, _) = self.moved.filled(desk, sale).await?;
         let flag = format!("--id {}", document.put_on(&mut sale));
         let sell = stock::sell_hold(&place.tenant, hold, &SellHold::from(sale));
         let answer = desk.repeat_with(&flag).send(&sell).await?;
@@ -260,34 +265,12 @@ pub(super) struct Recount {
 impl Recount {
     pub(super) async fn run(&self, desk: Desk<'_>) -> Result<(), ClientError> {
         let Moved { place, document, .. } = &self.moved;
-        let money = place.money(desk).await?;
-        let mut lines = self.moved.lines.clone();
-        for line in &mut lines {
-            line.difference |= self.difference;
-            if line.against.is_none() {
-                line.against = seq_now(desk, place, line).await?;
-            }
+        let (mut recount, _) = self.moved.filled(desk, self.moved.of_kind(DocumentKind::Recount)).await?;
+        for against in recount.lines.iter_mut().filter_map(|line| line.against.as_mut()) {
+            against.difference |= self.difference;
         }
-        let recount = self.moved.document(desk, DocumentKind::Recount, &lines, money).await?;
         document.send(desk, &place.tenant, recount).await
     }
-}
-
-/// The last row of the product's card. What is not there is told when the line is read.
-async fn seq_now(desk: Desk<'_>, place: &StoreArgs, line: &Written) -> Result<Option<String>, ClientError> {
-    let StoreArgs { tenant, store } = place;
-    let product = match &line.what {
-        What::Product(code) => product(code).ok(),
-        What::Barcode(code) => match barcode(code) {
-            Ok(code) => desk.find(stock::barcode(tenant, &code)).await?.map(|found| found.product),
-            Err(_) => None,
-        },
-    };
-    let item = match product {
-        Some(product) => desk.find(stock::item(tenant, store, &product)).await?,
-        None => None,
-    };
-    Ok(Some(item.map_or(0, |item| item.seq).to_string()))
 }
 
 /// Goods go to another store, at what they cost here
@@ -305,11 +288,8 @@ pub(super) struct Transfer {
 
 impl Transfer {
     pub(super) async fn run(&self, desk: Desk<'_>) -> Result<(), ClientError> {
-        let Moved { place, lines, document } = &self.moved;
-        let money = place.money(desk).await?;
-        let mut transfer = self.moved.document(desk, DocumentKind::Transfer, lines, money).await?;
-        transfer.to_store = Some(self.to.clone());
-        transfer.in_transit = self.in_transit;
-        document.send(desk, &place.tenant, transfer).await
+        let (to_store, in_transit) = (Some(self.to.clone()), self.in_transit);
+        let transfer = self.moved.of_kind(DocumentKind::Transfer);
+        self.moved.send(desk, NewDocument { to_store, in_transit, ..transfer }).await
     }
 }

@@ -6,7 +6,6 @@ use surehold_core::kernel::{Slug, Title};
 use surehold_core::stock::{BarcodeText, ProductCode, Tracking, UnitName};
 
 use super::super::input::{TenantArgs, titled};
-use super::super::money::DecimalSign;
 use super::super::show::{Show, both, column, joined, line, number, rows, some};
 use super::Desk;
 use super::quantity::Scale;
@@ -146,7 +145,7 @@ impl Put {
         wanted.scale = self.scale.unwrap_or(wanted.scale);
         wanted.tracking = self.track.map_or(wanted.tracking, Tracking::from);
         for TypedPack { name, count } in &self.packs {
-            let factor = Scale::of(wanted.scale).parse(count, DecimalSign::Point);
+            let factor = Scale::of(wanted.scale).parse(count);
             let factor = factor.map_err(|why| ClientError::Usage(format!("--pack {name}: {why}")))?;
             wanted.packs.retain(|pack| pack.name != *name);
             wanted.packs.push(Pack { name: name.clone(), factor });

@@ -143,7 +143,7 @@ fn counts_from_a_sheet() {
     import(&place, "main transfer van.csv --to depot --reference again").ok().shows(&["2 posted"]);
     import(&place, "main transfer van.csv").ended(1).tells(&["a transfer names the store it goes to"]);
     put(&place, "twice.csv", "product,count\ntea,18\nrice,1\ntea,17\n");
-    import(&place, "main recount twice.csv").ended(1).tells(&["   4  product  tea is counted on line 2 too"]);
+    import(&place, "main recount twice.csv").ended(1).tells(&["   4  product  tea is counted before, on line 2"]);
 }
 
 #[test]

@@ -227,6 +227,7 @@ const OPERATIONS: [(&str, &str); 115] = [
     ("GET", "/v1/{tenant}/documents"),
     ("POST", "/v1/{tenant}/documents"),
     ("POST", "/v1/{tenant}/documents/preview"),
+    ("POST", "/v1/{tenant}/documents/import"),
     ("GET", "/v1/{tenant}/documents/{document}"),
     ("PUT", "/v1/{tenant}/documents/{document}/parts/{number}"),
     ("POST", "/v1/{tenant}/documents/{document}/post"),
@@ -438,6 +439,9 @@ fn stock_body(method: &str, path: &str) -> Option<Value> {
             "note": "Tuesday", "post": true, "extra": {"amount": 10, "by": "quantity"},
             "lines": [{"product": "tea", "count": 2, "pack": "box", "price": "24.905"}, {"barcode": "4001", "count": 1,
             "amount": 7}]}),
+        ("POST", "/v1/{tenant}/documents/import") => json!({"id": new_id,
+            "header": {"kind": "purchase", "store": "main", "reference": "INV-17"},
+            "rows": [{"product": "tea", "count": "2", "pack": "box", "price": "24.905"}]}),
         ("PUT", "/v1/{tenant}/documents/{document}/parts/{number}") => {
             json!({"lines": [{"product": "tea", "count": 1, "amount": 7}]})
         }

@@ -1,7 +1,6 @@
 //! The columns of a document in a file.
 
 use super::super::super::csv_file::{self, column_names};
-use super::super::written::Part;
 
 column_names! {
     Product = "product",
@@ -39,23 +38,6 @@ impl csv_file::Column for Column {
             (false, _) => Err("there is no column product, nor barcode".to_owned()),
             (true, false) => Err("there is no column count".to_owned()),
             (true, true) => Ok(()),
-        }
-    }
-}
-
-impl Column {
-    pub(super) fn of(part: Part) -> Column {
-        match part {
-            Part::Product => Column::Product,
-            Part::Barcode => Column::Barcode,
-            Part::Count => Column::Count,
-            Part::Pack => Column::Pack,
-            Part::Price => Column::Price,
-            Part::Amount => Column::Amount,
-            Part::Lot => Column::Lot,
-            Part::Expires => Column::Expires,
-            Part::Serials => Column::Serials,
-            Part::Against => Column::Against,
         }
     }
 }

@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use serde_json::{Value, json};
-use surehold_api::stock::{Document, LineOutcome};
+use surehold_api::stock::{Document, Imported};
 use surehold_core::stock::DocumentState;
 
 use super::super::super::csv_file::Refused;
@@ -12,8 +12,7 @@ use super::super::super::money::Money;
 use super::super::super::show::some;
 use super::super::super::view::counted;
 use super::super::Desk;
-use super::row::File;
-use super::send::Posted;
+use super::row::{File, Sent};
 use crate::client::ClientError;
 
 pub(super) struct Report<'a> {
@@ -62,8 +61,9 @@ impl<'a> Report<'a> {
     }
 
     /// Fails if anything was left out: a script must notice.
-    pub(super) fn posted(&self, desk: Desk<'_>, posted: &Posted) -> Result<(), ClientError> {
-        let Posted { document, outcomes, repeated } = posted;
+    pub(super) fn posted(&self, desk: Desk<'_>, sent: &Sent, imported: &Imported) -> Result<(), ClientError> {
+        let Imported { document, repeated, wrong, left_out, rows_in, rows_out, .. } = imported;
+        let Some(document) = document else { return self.wrong(desk, &sent.refused(self.file, wrong)) };
         match (repeated, document.state) {
             (true, DocumentState::Reversed) => desk
                 .screen
@@ -71,23 +71,16 @@ impl<'a> Report<'a> {
             (true, _) => desk.screen.note("this file was posted before; nothing was changed"),
             (false, _) => {}
         }
-        let left_out: Vec<Refused> = outcomes
-            .iter()
-            .enumerate()
-            .filter_map(|(index, outcome)| {
-                Some(Refused::later(index, self.file.records[index].line, outcome.as_ref()?.skipped.as_ref()?))
-            })
-            .collect();
-        let (came, went) = lines_by_direction(outcomes);
+        let left_out = sent.refused(self.file, left_out);
         let lines_posted = self.rows().saturating_sub(left_out.len());
         let list: Vec<Value> = left_out.iter().map(Refused::json).collect();
         let report = json!({
             "document": document.id, "state": document.state, "reference": document.reference,
             "lines": self.rows(), "posted": lines_posted, "wrong": [], "left_out": list,
-            "lines_in": came, "lines_out": went, "value": document.cost, "value_rounded": document.cost_rounded,
+            "lines_in": rows_in, "lines_out": rows_out, "value": document.cost, "value_rounded": document.cost_rounded,
             "currency": document.currency, "repeated": repeated,
         });
-        let said = self.summary(document, lines_posted, left_out.len(), (came, went));
+        let said = self.summary(document, lines_posted, left_out.len(), (*rows_in, *rows_out));
         Self::show(desk, &said, &report)?;
         if left_out.is_empty() {
             return Ok(());
@@ -97,7 +90,7 @@ impl<'a> Report<'a> {
         Err(ClientError::LinesLeftOut { left_out, lines, report })
     }
 
-    fn summary(&self, document: &Document, posted: usize, left_out: usize, (came, went): (usize, usize)) -> String {
+    fn summary(&self, document: &Document, posted: usize, left_out: usize, (came, went): (u32, u32)) -> String {
         let moved = match (came, went) {
             (0, 0) => "nothing moved".to_owned(),
             (came, 0) => format!("{came} in"),
@@ -108,27 +101,5 @@ impl<'a> Report<'a> {
         let value = some(document.cost_rounded.map(|cost| self.money.show(cost)));
         let id = document.id;
         format!("{}, {posted} posted{left_out}; {moved}, {value}\ndocument {id}\n", self.named())
-    }
-}
-
-/// How many lines brought something in, and how many took something out. Units of different products make no sum.
-fn lines_by_direction(outcomes: &[Option<LineOutcome>]) -> (usize, usize) {
-    let moved = outcomes.iter().flatten().map(|outcome| outcome.quantity);
-    let (came, went): (Vec<i64>, Vec<i64>) = moved.filter(|units| *units != 0).partition(|units| *units > 0);
-    (came.len(), went.len())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn by_direction() {
-        let outcome = |quantity: i64| {
-            let outcome = json!({"quantity": quantity, "value": "0", "value_rounded": 0, "seq": 1});
-            serde_json::from_value(outcome).unwrap()
-        };
-        assert_eq!(lines_by_direction(&[5, -3, 0, -1].map(outcome)), (1, 2));
-        assert_eq!(lines_by_direction(&[outcome(0), None]), (0, 0));
     }
 }
