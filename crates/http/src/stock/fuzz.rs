@@ -19,12 +19,6 @@ pub(super) const READERS: Readers = Readers {
         ("barcodes", |body| understood(body, |put: wire::stock::PutBarcodes| put.into_command(some_product()))),
         ("books", |body| understood(body, plain::<wire::stock::CloseBooks>)),
         ("document", |body| canonical(body, |new: wire::stock::NewDocument| new.into_content(&some_barcodes()))),
-        ("import", |body| {
-            understood(body, |import: wire::stock::ImportDocument| {
-                let (lines, _) = read_rows(import.header.kind, &import.rows, &RowsKnown::default());
-                parts(import.header.kind, &lines).ok_or(())
-            })
-        }),
         ("lines", |body| {
             understood(body, |lines: wire::stock::SaveLines| {
                 lines.into_command((some_document(), DocumentKind::Purchase, 1), &some_barcodes())
@@ -36,6 +30,12 @@ pub(super) const READERS: Readers = Readers {
             })
         }),
         ("sell", |body| canonical(body, |sell: wire::stock::SellHold| sell.into_content(&some_barcodes()))),
+        ("import", |body| {
+            understood(body, |import: wire::stock::ImportDocument| {
+                let (lines, _) = read_rows(import.header.kind, &import.rows, &RowsKnown::default());
+                parts(import.header.kind, &lines).ok_or(())
+            })
+        }),
     ],
     cursors: &[
         ("items", |text| Some(items::cursor(&items::parse_cursor(text).ok()?))),
