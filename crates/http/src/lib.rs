@@ -5,6 +5,8 @@
 
 mod api;
 mod describe;
+#[cfg(feature = "fuzz")]
+mod examples;
 mod kernel;
 mod keys;
 mod modules;
@@ -28,10 +30,11 @@ pub use openapi::COMMITTED as OPENAPI_DOCUMENT;
 pub use operations::{AddressRefused, CheckWebhookUrl, inbox};
 pub use surehold_api as wire;
 
-/// Readers of outside input, for the fuzzer.
+/// Readers of outside input and examples of it, for the fuzzer and for tests.
 #[cfg(feature = "fuzz")]
 #[doc(hidden)]
 pub mod fuzz {
+    pub use crate::examples::{Body, Operation, example, operations};
     pub use crate::kernel::fuzz::batch;
     pub use crate::operations::fuzz::task_id;
     pub use crate::readers::{

@@ -19,8 +19,21 @@ use crate::problem::Problem;
 pub struct Understood {
     /// The body and the command that came of it, or why none did.
     pub meaning: String,
+    /// Whether a command came of it.
+    pub is_command: bool,
     /// Its canonical form, under which a repeat is recognised, if it has one.
     pub canonical: Option<Vec<u8>>,
+}
+
+impl Understood {
+    fn new<T: Clone + Debug, C: Debug, E: Debug>(
+        body: &T,
+        command: impl FnOnce(T) -> Result<C, E>,
+        canonical: Option<Vec<u8>>,
+    ) -> Understood {
+        let command = command(body.clone());
+        Understood { meaning: format!("{body:?}: {command:?}"), is_command: command.is_ok(), canonical }
+    }
 }
 
 pub type ReadBody = fn(&[u8]) -> Option<Understood>;
@@ -31,15 +44,12 @@ pub type ReadQuery = fn(&Uri) -> bool;
 /// What a module reads, each by the word for it.
 #[derive(Clone, Copy, Debug)]
 pub struct Readers {
+    /// By the name that the type has in the description, where its example is.
     pub bodies: &'static [(&'static str, ReadBody)],
     /// Written as the server writes them.
     pub cursors: &'static [(&'static str, ReadText)],
     /// Whether they are taken.
     pub queries: &'static [(&'static str, ReadQuery)],
-}
-
-impl Readers {
-    pub(crate) const NONE: Readers = Readers { bodies: &[], cursors: &[], queries: &[] };
 }
 
 pub fn of_modules() -> Vec<Readers> {
@@ -61,8 +71,7 @@ pub(crate) fn understood<T: DeserializeOwned + Clone + Debug, C: Debug, E: Debug
     command: impl FnOnce(T) -> Result<C, E>,
 ) -> Option<Understood> {
     let body: T = parse(body).ok()?;
-    let meaning = format!("{body:?}: {:?}", command(body.clone()));
-    Some(Understood { meaning, canonical: None })
+    Some(Understood::new(&body, command, None))
 }
 
 pub(crate) fn canonical<T: DeserializeOwned + Serialize + Clone + Debug, C: Debug, E: Debug>(
@@ -71,8 +80,7 @@ pub(crate) fn canonical<T: DeserializeOwned + Serialize + Clone + Debug, C: Debu
 ) -> Option<Understood> {
     let body: T = parse(bytes).ok()?;
     let canonical = serde_json::to_vec(&body).expect("requests are plain data");
-    let meaning = format!("{body:?}: {:?}", command(body.clone()));
-    Some(Understood { meaning, canonical: Some(canonical) })
+    Some(Understood::new(&body, command, Some(canonical)))
 }
 
 pub(crate) fn taken<T: DeserializeOwned>(uri: &Uri, then: impl FnOnce(T) -> bool) -> bool {

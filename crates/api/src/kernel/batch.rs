@@ -9,6 +9,17 @@ use crate::{ConvertHold, ConvertMode, Hold, Line, PlaceHold};
 
 /// Up to 10,000 commands, each decided and answered by itself; not atomic as a whole.
 #[wire]
+#[schema(example = json!({"commands": [
+    {"place": {
+        "id": "019a8d1e-6f00-7000-8000-000000000001", "lines": [{"resource": "double", "slot": "2026-12-24", "quantity": 2}]
+    }},
+    {"extend": {"id": "019a8d1e-6f00-7000-8000-000000000001", "until": "2099-12-24T18:00:00Z"}},
+    {"convert": {
+        "id": "019a8d1e-6f00-7000-8000-000000000001", "mode": "book",
+        "lines": [{"resource": "double", "slot": "2026-12-24", "quantity": 1}]
+    }},
+    {"cancel": {"id": "019a8d1e-6f00-7000-8000-000000000001"}}
+]}))]
 pub struct BatchRequest {
     #[schema(min_items = 1, max_items = 10000)]
     pub commands: Vec<BatchCommand>,

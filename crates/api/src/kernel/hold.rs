@@ -34,6 +34,10 @@ fn lines(lines: Vec<Line>) -> Result<Lines, Invalid> {
 
 /// A timed claim on several pools, all or nothing.
 #[wire]
+#[schema(example = json!({
+    "lines": [{"resource": "double", "slot": "2026-12-24", "quantity": 1}, {"resource": "t-shirt", "quantity": 2}],
+    "lifetime_secs": 900, "owner": "ann", "reference": "cart-7", "metadata": {"table": 4}
+}))]
 pub struct PlaceHold {
     /// A UUIDv7 of your own: the identity of the request, so that a repeat finds the first hold. Without it an
     /// `Idempotency-Key` is needed.
@@ -41,7 +45,7 @@ pub struct PlaceHold {
     #[schema(min_items = 1, max_items = 100)]
     pub lines: Vec<Line>,
     /// Seconds until it expires; the tenant's policy has the default and the most.
-    #[schema(minimum = 1, maximum = 31_622_400, example = 900)]
+    #[schema(minimum = 1, maximum = 31_622_400)]
     pub lifetime_secs: Option<i64>,
     /// Who holds; limits are counted per owner.
     pub owner: Option<OwnerName>,
@@ -73,6 +77,7 @@ impl PlaceHold {
 
 /// Either `until` (safe to repeat) or `by_secs` (needs an `Idempotency-Key`).
 #[wire]
+#[schema(example = json!({"by_secs": 900, "for_payment": true}))]
 pub struct ExtendHold {
     /// The new expiry. An earlier one than the present changes nothing.
     pub until: Option<Timestamp>,
@@ -97,6 +102,9 @@ impl ExtendHold {
 }
 
 #[wire]
+#[schema(example = json!({
+    "mode": "book", "lines": [{"resource": "double", "slot": "2026-12-24", "quantity": 1}]
+}))]
 pub struct ConvertHold {
     pub mode: ConvertMode,
     /// What to keep, if not everything; the rest is released.
@@ -113,6 +121,10 @@ impl ConvertHold {
 
 /// Exchanges booked units for others, all or nothing.
 #[wire]
+#[schema(example = json!({
+    "from": [{"resource": "double", "slot": "2026-12-24", "quantity": 1}],
+    "to": [{"resource": "double", "slot": "2026-12-25", "quantity": 1}]
+}))]
 pub struct MoveBooked {
     #[schema(min_items = 1, max_items = 100)]
     pub from: Vec<Line>,
@@ -128,6 +140,7 @@ impl MoveBooked {
 
 /// Booked units that are not needed any more.
 #[wire]
+#[schema(example = json!({"lines": [{"resource": "double", "slot": "2026-12-24", "quantity": 1}]}))]
 pub struct GiveBack {
     /// What to give back, if not everything.
     #[schema(min_items = 1, max_items = 100)]

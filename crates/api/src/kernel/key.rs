@@ -8,6 +8,10 @@ use crate::describe::{ToSchema, wire};
 /// How long holds may live and how much one owner may hold.
 #[wire(Copy, PartialEq, Eq)]
 #[serde(default)]
+#[schema(example = json!({
+    "lifetime_secs_default": 900, "lifetime_secs_max": 31_622_400,
+    "owner_holds_max": 100, "owner_lifetime_secs_max": 2_592_000
+}))]
 pub struct Policy {
     #[schema(minimum = 1, maximum = 31_622_400, default = 900)]
     pub lifetime_secs_default: i64,
@@ -43,6 +47,7 @@ impl From<Policy> for HoldPolicy {
 }
 
 #[wire]
+#[schema(example = json!({"slug": "casa-azul", "policy": {"owner_holds_max": 100}}))]
 pub struct CreateTenant {
     /// The tenant's name in addresses. A repeat finds the tenant that is there.
     pub slug: Slug,
@@ -66,6 +71,10 @@ pub struct TenantPage {
 }
 
 #[wire]
+#[schema(example = json!({
+    "tenant": "casa-azul", "name": "till", "scopes": ["read", "sell"], "mode": "live",
+    "expires_at": "2099-01-01T00:00:00Z", "requests_per_s": 100
+}))]
 pub struct CreateKey {
     /// Whose key it is; left out for a key of the installation, which has the scope `admin` and nothing else.
     pub tenant: Option<Slug>,
@@ -88,6 +97,7 @@ fn live() -> KeyMode {
 }
 
 #[wire]
+#[schema(example = json!({"overlap_secs": 86_400}))]
 pub struct RotateKey {
     /// How long the old key stays good.
     #[serde(default = "a_day")]

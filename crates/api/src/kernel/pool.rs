@@ -15,9 +15,10 @@ pub struct PoolName {
 
 /// What to set. What is left out stays as it is.
 #[wire]
+#[schema(example = json!({"total": 5, "overbook": 1, "closed": false}))]
 pub struct PutPool {
     /// Units there are. Needed for a pool that does not exist yet.
-    #[schema(minimum = 0, maximum = 1_000_000_000_000_i64, example = 5)]
+    #[schema(minimum = 0, maximum = 1_000_000_000_000_i64)]
     pub total: Option<i64>,
     /// Units that may be promised beyond the total, on purpose.
     #[schema(minimum = 0, maximum = 1_000_000_000_000_i64)]
@@ -54,7 +55,7 @@ pub struct PoolPut {
     pub resource: ResourceName,
     #[serde(default = "no_slot")]
     pub slot: Slot,
-    #[schema(minimum = 0, maximum = 1_000_000_000_000_i64, example = 5)]
+    #[schema(minimum = 0, maximum = 1_000_000_000_000_i64)]
     pub total: Option<i64>,
     #[schema(minimum = 0, maximum = 1_000_000_000_000_i64)]
     pub overbook: Option<i64>,
@@ -69,6 +70,11 @@ pub(super) fn no_slot() -> Slot {
 
 /// 1 to 1,000 pools, put all together or not at all.
 #[wire]
+#[schema(example = json!({"pools": [
+    {"resource": "double", "slot": "2026-12-24", "total": 5, "overbook": 1, "closed": false},
+    {"resource": "double", "slot": "2026-12-25", "total": 5},
+    {"resource": "t-shirt", "total": 100}
+]}))]
 pub struct PutPools {
     #[schema(min_items = 1, max_items = 1000)]
     pub pools: Vec<PoolPut>,
@@ -85,9 +91,10 @@ impl PutPools {
 }
 
 #[wire]
+#[schema(example = json!({"total_delta": -1}))]
 pub struct AdjustPool {
     /// What the total changes by: deliveries, breakages, rooms out of order.
-    #[schema(minimum = -1_000_000_000_000_i64, maximum = 1_000_000_000_000_i64, example = -1)]
+    #[schema(minimum = -1_000_000_000_000_i64, maximum = 1_000_000_000_000_i64)]
     pub total_delta: i64,
 }
 

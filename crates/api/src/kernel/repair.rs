@@ -14,13 +14,18 @@ pub const REPAIRS_MAX: usize = 100;
 
 /// Up to 100 repairs of one tenant, as an audit proposed them. Each is done or refused by itself.
 #[wire]
+#[schema(example = json!({
+    "tenant": 237_230_348_855_733_i64, "actor": "ana", "reason": "found by the nightly audit",
+    "repairs": [
+        {"pool": {"resource": "double", "slot": "2026-12-24", "held_delta": 1, "booked_delta": 0, "number": 0}},
+        {"owner": {"owner": "ann", "owner_version": 1, "holds": ["019a8d1e-6f00-7000-8000-000000000001"], "number": 0}},
+        {"lock": {"aggregate": "purchase:4711", "type": "ISSUE_TICKETS", "key": "4711", "token": 1, "number": 0}}
+    ]
+}))]
 pub struct MakeRepairs {
     /// The tenant's number; that of its test twin is negative.
-    #[schema(example = 237_230_348_855_733_i64)]
     pub tenant: i64,
-    #[schema(example = "ana")]
     pub actor: Actor,
-    #[schema(example = "found by the nightly audit")]
     pub reason: Reason,
     #[schema(min_items = 1, max_items = 100)]
     pub repairs: Vec<RepairItem>,

@@ -56,9 +56,9 @@ pub struct CasePage {
 }
 
 #[wire]
+#[schema(example = json!({"to": "ana"}))]
 pub struct AssignCase {
     /// Who looks after it from now on.
-    #[schema(example = "ana")]
     pub to: Actor,
 }
 

@@ -9,6 +9,7 @@ use crate::{OperationName, described};
 
 /// The parameters of the task `expire-hold`.
 #[wire]
+#[schema(example = json!({"hold": "019a8d1e-6f00-7000-8000-000000000001"}))]
 pub struct ExpireHoldTask {
     pub hold: HoldId,
 }
@@ -56,6 +57,7 @@ impl Delivered {
 
 #[derive(Clone, Serialize, Deserialize, ToSchema)]
 #[serde(default)]
+#[schema(example = json!({"secret": "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", "overlap_secs": 86_400}))]
 pub struct PutInbox {
     /// The sender's secret, `whsec_` and base64 of 24 to 64 bytes; left out, one is made. With a secret the request is
     /// safe to repeat.

@@ -227,26 +227,27 @@ impl From<operations::Attempt> for Attempt {
 
 /// Somebody does something by hand. Both are kept in the history.
 #[wire]
+#[schema(example = json!({"actor": "ana", "reason": "the bank was down; it is back"}))]
 pub struct Act {
-    #[schema(example = "ana")]
     pub actor: Actor,
-    #[schema(example = "the bank was down; it is back")]
     pub reason: Reason,
 }
 
 /// What somebody found out about an effect in doubt.
 #[wire]
+#[schema(example = json!({
+    "step": 0, "verdict": "happened", "provider_ref": "tr_1042",
+    "actor": "ana", "reason": "seen in the provider's dashboard"
+}))]
 pub struct SettleEffect {
     #[serde(default)]
     #[schema(maximum = 65_535, default = 0)]
     pub step: u16,
     pub verdict: Verdict,
     /// The provider's own name for what happened. Needed with `happened`, and only there.
-    #[schema(value_type = Option<Reason>, example = "tr_1042")]
+    #[schema(value_type = Option<Reason>)]
     pub provider_ref: Option<String>,
-    #[schema(example = "ana")]
     pub actor: Actor,
-    #[schema(example = "seen in the provider's dashboard")]
     pub reason: Reason,
 }
 

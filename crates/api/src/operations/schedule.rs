@@ -11,20 +11,24 @@ const UPCOMING_MAX: usize = 5;
 
 /// What is asked for, and when.
 #[wire]
+#[schema(example = json!({
+    "cron": "0 2 * * *", "zone": "America/Sao_Paulo", "type": "ANNOUNCE", "payload": {"topic": "night-audit", "data": {}},
+    "correlations": ["propertyId=7"], "enabled": true
+}))]
 pub struct PutSchedule {
     /// Minute, hour, day of month, month and day of week, or a shortcut such as `@daily`.
-    #[schema(max_length = 256, example = "0 2 * * *")]
+    #[schema(max_length = 256)]
     pub cron: String,
     /// The time zone whose clock is meant.
     #[serde(default = "utc")]
-    #[schema(max_length = 64, default = "UTC", example = "America/Sao_Paulo")]
+    #[schema(required = false, max_length = 64, default = "UTC")]
     pub zone: String,
     /// The type of the operation that is asked for each time.
-    #[schema(value_type = crate::described::TypeName, example = "ANNOUNCE")]
+    #[schema(value_type = crate::described::TypeName)]
     pub r#type: String,
     /// What that type needs, up to 32 KiB. For `ANNOUNCE`: a `topic`, and `data` of your choice.
     #[serde(default)]
-    #[schema(value_type = Object, example = json!({"topic": "night-audit", "data": {}}))]
+    #[schema(value_type = Object)]
     pub payload: Map<String, Value>,
     /// What the operations have to do with, as in `propertyId=7`.
     #[serde(default)]

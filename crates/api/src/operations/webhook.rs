@@ -10,14 +10,16 @@ use crate::describe::{ToSchema, wire};
 use crate::described;
 
 #[wire]
+#[schema(example = json!({
+    "url": "https://example.com/webhooks", "events": ["hold_placed", "hold_expired"], "replace": true
+}))]
 pub struct PutWebhookEndpoint {
     /// Where messages are posted. Public addresses by HTTPS, unless the installation is set up to reach further.
-    #[schema(min_length = 1, max_length = 2048, example = "https://example.com/webhooks")]
+    #[schema(min_length = 1, max_length = 2048)]
     pub url: String,
     /// The types of the events that are wanted; empty for all that are offered.
     #[serde(default)]
-    #[schema(value_type = Vec<described::OfferedEvent>, max_items = 64,
-        example = json!(["hold_placed", "hold_expired"]))]
+    #[schema(value_type = Vec<described::OfferedEvent>, max_items = 64)]
     pub events: Vec<String>,
     /// Whether an endpoint that is there may get another address or other events. It keeps its secret and its place.
     #[serde(default)]
@@ -26,6 +28,7 @@ pub struct PutWebhookEndpoint {
 }
 
 #[wire]
+#[schema(example = json!({"overlap_secs": 86_400}))]
 pub struct RotateWebhookSecret {
     /// How long the old secret signs beside the new one.
     #[serde(default = "a_day")]
@@ -44,6 +47,7 @@ impl Default for RotateWebhookSecret {
 }
 
 #[wire]
+#[schema(example = json!({"from_now": true}))]
 pub struct EnableWebhookEndpoint {
     /// Leave out what happened while it was disabled.
     #[serde(default)]
@@ -52,6 +56,7 @@ pub struct EnableWebhookEndpoint {
 }
 
 #[wire]
+#[schema(example = json!({"from": "12-0", "to": "14-3", "key": "after-the-outage"}))]
 pub struct ReplayEvents {
     /// The first event.
     #[schema(value_type = described::Cursor)]
@@ -60,7 +65,7 @@ pub struct ReplayEvents {
     #[schema(value_type = described::Cursor)]
     pub to: String,
     /// Names the replay: repeated under the same name, nothing is sent once more.
-    #[schema(min_length = 1, max_length = 100, example = "after-the-outage", pattern = "^[!-~]([ -~]*[!-~])?$")]
+    #[schema(min_length = 1, max_length = 100, pattern = "^[!-~]([ -~]*[!-~])?$")]
     pub key: String,
 }
 

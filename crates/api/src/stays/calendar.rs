@@ -19,6 +19,11 @@ pub const CALENDAR_PARTS_MAX: usize = 1_000;
 
 /// What is to be different on nights of a property.
 #[wire]
+#[schema(example = json!({"changes": [{
+    "room_types": ["double"], "from": "2099-12-20", "until": "2099-12-31", "weekdays": ["thu", "fri", "sat", "sun"],
+    "inventory": {"total": 10, "overbook": 1, "closed": false},
+    "rates": [{"rate_plan": "flexible", "price": 45_000, "min_stay": 1, "max_stay": null}]
+}]}))]
 pub struct PutCalendar {
     #[schema(min_items = 1, max_items = 1000)]
     pub changes: Vec<CalendarChange>,
@@ -72,7 +77,7 @@ impl From<Weekday> for jiff::civil::Weekday {
 #[wire(Copy, Default, PartialEq, Eq)]
 pub struct InventoryChange {
     /// Needed for nights that have no rooms yet.
-    #[schema(minimum = 0, maximum = 1_000_000_000_000_i64, example = 10)]
+    #[schema(minimum = 0, maximum = 1_000_000_000_000_i64)]
     pub total: Option<i64>,
     /// Rooms that may be promised beyond the total, on purpose.
     #[schema(minimum = 0, maximum = 1_000_000_000_000_i64)]
@@ -119,11 +124,10 @@ impl<T> Change<T> {
 /// takes a price or a limit away.
 #[wire]
 pub struct RateChange {
-    #[schema(example = "flexible")]
     pub rate_plan: RatePlanCode,
     /// In minor units. Without a price a night is not for sale.
     #[serde(default, skip_serializing_if = "Change::leaves")]
-    #[schema(value_type = Option<i64>, minimum = 0, maximum = 1_000_000_000_000_i64, example = 45_000)]
+    #[schema(value_type = Option<i64>, minimum = 0, maximum = 1_000_000_000_000_i64)]
     pub price: Change<i64>,
     /// In nights, for those who arrive on this one.
     #[serde(default, skip_serializing_if = "Change::leaves")]

@@ -48,10 +48,14 @@ impl From<PropertyTerms> for stays::PropertyTerms {
 
 /// A property as a whole: what is left out gets its default again.
 #[wire]
+#[schema(example = json!({
+    "title": "Casa Mar", "time_zone": "America/Sao_Paulo", "currency": "BRL", "check_in": "15:00",
+    "terms": {"quote_secs": 1_800, "hold_secs": 900, "session_grace_secs": 300, "async_payment_secs": 432_000},
+    "payment_account": "acct_1"
+}))]
 pub struct PutProperty {
-    #[schema(example = "Casa Mar")]
     pub title: Title,
-    #[schema(max_length = 64, example = "America/Sao_Paulo")]
+    #[schema(max_length = 64)]
     pub time_zone: TimeZoneName,
     /// Of all its prices. Cannot be changed later.
     pub currency: Currency,
@@ -61,7 +65,6 @@ pub struct PutProperty {
     #[serde(default)]
     pub terms: PropertyTerms,
     /// The account at the payment provider; without one nothing can be paid online.
-    #[schema(example = "acct_1")]
     pub payment_account: Option<PaymentAccount>,
 }
 
@@ -123,11 +126,11 @@ pub struct PropertyPage {
 
 /// Rooms that are sold as equals.
 #[wire]
+#[schema(example = json!({"title": "Double with a view", "guests_max": 2}))]
 pub struct PutRoomType {
-    #[schema(example = "Double with a view")]
     pub title: Title,
     /// How many people one room takes.
-    #[schema(minimum = 1, maximum = 1000, example = 2)]
+    #[schema(minimum = 1, maximum = 1000)]
     pub guests_max: u32,
 }
 
@@ -227,8 +230,11 @@ impl From<stays::CancellationPolicy> for CancellationPolicy {
 
 /// Under which conditions rooms are sold.
 #[wire]
+#[schema(example = json!({
+    "title": "Flexible",
+    "cancellation": {"free_until_hours": 48, "penalty": {"nights": 1}, "no_show": {"percent": 50}}
+}))]
 pub struct PutRatePlan {
-    #[schema(example = "Flexible")]
     pub title: Title,
     pub cancellation: CancellationPolicy,
 }

@@ -9,16 +9,18 @@ use crate::{CancellationPolicy, Day};
 
 /// Who wants to stay where, and when.
 #[wire]
+#[schema(example = json!({
+    "property": "casa-mar", "checkin": "2099-12-24", "checkout": "2099-12-27", "guests": 2, "rooms": 1
+}))]
 pub struct AskQuote {
     /// A UUIDv7 of your own: a repeat finds the first quote, whatever nights cost by then.
     pub id: Option<QuoteId>,
     pub property: PropertyName,
     pub checkin: Day,
     /// The day of departure, 1 to 90 nights later.
-    #[schema(example = "2026-12-27")]
     pub checkout: Day,
     /// In all rooms together.
-    #[schema(minimum = 1, maximum = 1000, example = 2)]
+    #[schema(minimum = 1, maximum = 1000)]
     pub guests: u32,
     /// Rooms of one type.
     #[serde(default = "one")]

@@ -16,9 +16,7 @@ use crate::{BookedRooms, Day, Guest};
 /// Rooms that are asked for by name, at their present price.
 #[wire]
 pub struct WantedRooms {
-    #[schema(example = "double")]
     pub room_type: RoomTypeCode,
-    #[schema(example = "flexible")]
     pub rate_plan: RatePlanCode,
     #[serde(default = "one")]
     #[schema(minimum = 1, maximum = 100, default = 1)]
@@ -32,13 +30,17 @@ fn wanted(rooms: Vec<WantedRooms>) -> Vec<commands::WantedRooms> {
 
 /// A guest who stands at the desk: held and booked in one step.
 #[wire]
+#[schema(example = json!({
+    "property": "casa-mar", "checkin": "2099-12-24", "checkout": "2099-12-27",
+    "rooms": [{"room_type": "double", "rate_plan": "flexible", "rooms": 1}],
+    "guest": {"name": "Ann Example"}, "paid": 135_000
+}))]
 pub struct WalkIn {
     /// A UUIDv7 of your own: the identity of the request, so that a repeat finds the first reservation. Without it an
     /// `Idempotency-Key` is needed.
     pub id: Option<HoldId>,
     pub property: PropertyName,
     pub checkin: Day,
-    #[schema(example = "2026-12-27")]
     pub checkout: Day,
     #[schema(min_items = 1, max_items = 20)]
     pub rooms: Vec<WantedRooms>,
@@ -59,17 +61,20 @@ impl WalkIn {
 }
 
 #[wire]
+#[schema(example = json!({"waived_by": "ana"}))]
 pub struct EndReservation {
     /// Who lets the guest go without the penalty; left out, the conditions decide.
-    #[schema(example = "ana")]
     pub waived_by: Option<Actor>,
 }
 
 /// The reservation as it is to be.
 #[wire]
+#[schema(example = json!({
+    "checkin": "2099-12-24", "checkout": "2099-12-26",
+    "rooms": [{"room_type": "double", "rate_plan": "flexible", "rooms": 1}], "refund_excess": true
+}))]
 pub struct ChangeReservation {
     pub checkin: Day,
-    #[schema(example = "2026-12-27")]
     pub checkout: Day,
     #[schema(min_items = 1, max_items = 20)]
     pub rooms: Vec<WantedRooms>,

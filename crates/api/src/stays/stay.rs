@@ -46,7 +46,7 @@ pub(super) fn guest_out(guest: Option<stays::Guest>) -> (Option<Guest>, Option<T
 /// So many rooms of an option of the quote.
 #[wire(Copy)]
 pub struct StayItem {
-    #[schema(minimum = 1, maximum = 200, example = 1)]
+    #[schema(minimum = 1, maximum = 200)]
     pub option: u16,
     #[serde(default = "one")]
     #[schema(minimum = 1, maximum = 100, default = 1)]
@@ -55,6 +55,11 @@ pub struct StayItem {
 
 /// Rooms that were quoted, to be held at that price.
 #[wire]
+#[schema(example = json!({
+    "quote": "019a8d1e-6f00-7000-8000-000000000002", "items": [{"option": 1, "rooms": 1}],
+    "guest": {"name": "Ann Example", "email": "ann@example.org", "phone": "+55 11 5555 0100"},
+    "conversation": "chat-1", "lifetime_secs": 900
+}))]
 pub struct CreateStay {
     /// A UUIDv7 of your own: the identity of the request, so that a repeat finds the first stay. Without it an
     /// `Idempotency-Key` is needed.
@@ -68,7 +73,7 @@ pub struct CreateStay {
     /// Where it was agreed on: also the hold's `reference`.
     pub conversation: Option<Reference>,
     /// Seconds until the hold expires; the property's terms have the default, the tenant's policy the most.
-    #[schema(minimum = 1, maximum = 31_622_400, example = 900)]
+    #[schema(minimum = 1, maximum = 31_622_400)]
     pub lifetime_secs: Option<i64>,
 }
 
@@ -89,6 +94,7 @@ impl CreateStay {
 
 /// Booked without an online payment.
 #[wire(Copy)]
+#[schema(example = json!({"paid": 135_000}))]
 pub struct ConfirmStay {
     /// So much was paid at the desk, in minor units.
     #[serde(default)]
@@ -98,10 +104,11 @@ pub struct ConfirmStay {
 
 /// Where the payer is sent afterwards.
 #[wire]
+#[schema(example = json!({"success_url": "https://example.org/thanks", "cancel_url": "https://example.org/back"}))]
 pub struct RequestCheckout {
-    #[schema(value_type = crate::described::PageUrl, example = "https://example.org/thanks")]
+    #[schema(value_type = crate::described::PageUrl)]
     pub success_url: String,
-    #[schema(value_type = crate::described::PageUrl, example = "https://example.org/back")]
+    #[schema(value_type = crate::described::PageUrl)]
     pub cancel_url: String,
 }
 

@@ -8,11 +8,10 @@ use crate::describe::wire;
 
 /// A store as a whole.
 #[wire]
+#[schema(example = json!({"title": "Main street", "currency": "EUR"}))]
 pub struct PutStore {
-    #[schema(example = "Main street")]
     pub title: Title,
     /// What its goods cost is counted in. Cannot be changed later.
-    #[schema(example = "EUR")]
     pub currency: Currency,
 }
 
@@ -57,12 +56,14 @@ pub struct Pack {
 
 /// A product as a whole. Scale, tracking and the packs that it has cannot be changed later: documents count in them.
 #[wire]
+#[schema(example = json!({
+    "title": "Green tea", "unit": "pcs", "scale": 0, "packs": [{"name": "box", "factor": 12}], "tracking": "none"
+}))]
 pub struct PutProduct {
-    #[schema(example = "Green tea")]
     pub title: Title,
     /// The base unit, of which there are whole numbers only: `pcs` unless told.
     #[serde(default = "pieces")]
-    #[schema(default = "pcs", example = "g")]
+    #[schema(required = false, default = "pcs")]
     pub unit: UnitName,
     /// Decimals with which quantities are shown and prices are meant: with 3, 3,250 g are 3.250 kg, at a price per kg.
     #[serde(default)]
@@ -130,12 +131,14 @@ pub struct ProductPage {
 pub struct NewBarcode {
     pub code: BarcodeText,
     /// Left out, it means one base unit.
-    #[schema(example = "box")]
     pub pack: Option<PackName>,
 }
 
 /// 1 to 100 barcodes, put all together or not at all. Others that the product has stay.
 #[wire]
+#[schema(example = json!({
+    "barcodes": [{"code": "4006381333931", "pack": "box"}, {"code": "4006381333948"}]
+}))]
 pub struct PutBarcodes {
     #[schema(min_items = 1, max_items = 100)]
     pub barcodes: Vec<NewBarcode>,
@@ -177,9 +180,9 @@ impl From<Vec<stock::Barcode>> for BarcodeList {
 }
 
 #[wire(Copy)]
+#[schema(example = json!({"closed_until": "2026-01-01T00:00:00Z"}))]
 pub struct CloseBooks {
     /// From now on nothing takes effect before this instant. What is closed stays closed.
-    #[schema(example = "2026-01-01T00:00:00Z")]
     pub closed_until: Timestamp,
 }
 

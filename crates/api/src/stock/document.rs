@@ -21,7 +21,7 @@ use crate::{Hold, described};
 #[wire(Copy)]
 pub struct ExtraCost {
     /// In minor units.
-    #[schema(minimum = 0, maximum = 1_000_000_000_000_i64, example = 1000)]
+    #[schema(minimum = 0, maximum = 1_000_000_000_000_i64)]
     pub amount: i64,
     /// What it is spread over the lines by.
     #[serde(default = "by_value")]
@@ -35,6 +35,12 @@ fn by_value() -> Spread {
 
 /// What moves goods, or will. What each kind of document has is described in `docs/stock.md`.
 #[wire]
+#[schema(example = json!({
+    "kind": "purchase", "store": "main", "in_transit": false, "effective_at": "2026-01-05T10:00:00Z",
+    "reference": "INV-17", "note": "Came on Tuesday", "extra": {"amount": 1_000, "by": "value"}, "post": true,
+    "lines": [{"product": "tea", "count": 3, "pack": "box", "price": "2490"},
+        {"barcode": "4006381333931", "count": 1, "amount": 2_490}]
+}))]
 pub struct NewDocument {
     /// A UUIDv7 of your own: the identity of the document. Posted twice, it is still one. Without it an
     /// `Idempotency-Key` is needed.
@@ -43,7 +49,6 @@ pub struct NewDocument {
     pub kind: DocumentKind,
     pub store: StoreName,
     /// Where a transfer goes.
-    #[schema(example = "depot")]
     pub to_store: Option<StoreName>,
     /// A transfer that takes its time: a receipt says when it has come.
     #[serde(default)]
@@ -52,7 +57,6 @@ pub struct NewDocument {
     /// When it took effect: not in the future, not in closed books. When it is posted, unless told.
     pub effective_at: Option<Timestamp>,
     /// Your own number for it.
-    #[schema(example = "INV-17")]
     pub reference: Option<Reference>,
     pub note: Option<DocumentNote>,
     /// The sale whose lines a customer's return names; the transfer whose lines a receipt or a loss names.
@@ -103,6 +107,9 @@ pub fn barcodes_of(lines: &[NewLine]) -> impl Iterator<Item = &BarcodeText> {
 
 /// Further lines of a long draft.
 #[wire]
+#[schema(example = json!({
+    "lines": [{"product": "tea", "count": 34, "against": {"seq": 7, "difference": true}}]
+}))]
 pub struct SaveLines {
     #[schema(min_items = 1, max_items = 200)]
     pub lines: Vec<NewLine>,
@@ -120,6 +127,9 @@ impl SaveLines {
 
 /// The document that moves back what another one moved.
 #[wire]
+#[schema(example = json!({
+    "effective_at": "2026-01-05T10:00:00Z", "reference": "INV-17", "note": "Posted by mistake"
+}))]
 pub struct ReverseDocument {
     /// A UUIDv7 of your own: the identity of the reversal. Without it an `Idempotency-Key` is needed.
     pub id: Option<DocumentId>,
@@ -151,6 +161,9 @@ impl ReverseDocument {
 
 /// A sale whose goods are held.
 #[wire]
+#[schema(example = json!({
+    "store": "main", "reference": "cart-7", "note": "With a receipt", "lines": [{"product": "tea", "count": 2}]
+}))]
 pub struct SellHold {
     /// A UUIDv7 of your own: the identity of the sale. Without it an `Idempotency-Key` is needed.
     pub id: Option<DocumentId>,

@@ -17,7 +17,7 @@ use crate::described;
 #[wire(Copy)]
 pub struct Against {
     /// The `seq` of the item when it was counted; 0 if it never moved.
-    #[schema(minimum = 0, example = 7)]
+    #[schema(minimum = 0)]
     pub seq: i64,
     /// If it has moved since: the difference to what was there then counts. Otherwise the line is refused.
     #[serde(default)]
@@ -38,17 +38,15 @@ pub struct NewLine {
     /// Instead of a product and a pack.
     pub barcode: Option<BarcodeText>,
     /// Of base units, or of packs. Only a recount may say 0.
-    #[schema(minimum = 0, maximum = 1_000_000_000, example = 3)]
+    #[schema(minimum = 0, maximum = 1_000_000_000)]
     pub count: i64,
-    #[schema(example = "box")]
     pub pack: Option<PackName>,
     /// What all of the line costs, in minor units. Purchases and openings need it or a `price`; recounts may say what is too
     /// much, returns to a supplier what is credited.
-    #[schema(minimum = 0, maximum = 1_000_000_000_000_i64, example = 7470)]
+    #[schema(minimum = 0, maximum = 1_000_000_000_000_i64)]
     pub amount: Option<i64>,
     /// For one of what is counted: a pack, or what is shown as one. In minor units.
     pub price: Option<Price>,
-    #[schema(example = "L-2026-01")]
     pub lot: Option<LotCode>,
     /// Of the lot.
     pub expires: Option<Day>,

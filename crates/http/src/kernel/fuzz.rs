@@ -10,36 +10,40 @@ use super::keys::ListKeys;
 use super::pools::ListPools;
 use super::tenants::ListTenants;
 use super::{holds, pools};
-use crate::readers::{Readers, canonical, plain, some_hold, taken, understood};
+use crate::readers::{Readers, Understood, canonical, plain, some_hold, taken, understood};
 use crate::wire;
 
 pub(super) const READERS: Readers = Readers {
     bodies: &[
-        ("place", |body| canonical(body, |place: wire::PlaceHold| place.into_command(some_hold()))),
-        ("extend", |body| canonical(body, |extend: wire::ExtendHold| extend.into_command(some_hold()))),
-        ("convert", |body| canonical(body, |convert: wire::ConvertHold| convert.into_command(some_hold()))),
-        ("move", |body| canonical(body, |moved: wire::MoveBooked| moved.into_command(some_hold()))),
-        ("give back", |body| canonical(body, |back: wire::GiveBack| back.into_command(some_hold()))),
-        ("pool", |body| canonical(body, |put: wire::PutPool| put.into_command(some_pool()))),
-        ("pools", |body| canonical(body, wire::PutPools::into_command)),
-        ("adjust", |body| {
+        ("PlaceHold", |body| canonical(body, |place: wire::PlaceHold| place.into_command(some_hold()))),
+        ("ExtendHold", |body| canonical(body, |extend: wire::ExtendHold| extend.into_command(some_hold()))),
+        ("ConvertHold", |body| canonical(body, |convert: wire::ConvertHold| convert.into_command(some_hold()))),
+        ("MoveBooked", |body| canonical(body, |moved: wire::MoveBooked| moved.into_command(some_hold()))),
+        ("GiveBack", |body| canonical(body, |back: wire::GiveBack| back.into_command(some_hold()))),
+        ("PutPool", |body| canonical(body, |put: wire::PutPool| put.into_command(some_pool()))),
+        ("PutPools", |body| canonical(body, wire::PutPools::into_command)),
+        ("AdjustPool", |body| {
             canonical(body, |adjust: wire::AdjustPool| {
                 kernel_commands::AdjustPool::new(some_pool(), adjust.total_delta)
             })
         }),
-        ("policy", |body| canonical(body, |policy: wire::Policy| plain(HoldPolicy::from(policy)))),
-        ("tenant", |body| canonical(body, plain::<wire::CreateTenant>)),
-        ("key", |body| {
+        ("Policy", |body| canonical(body, |policy: wire::Policy| plain(HoldPolicy::from(policy)))),
+        ("CreateTenant", |body| canonical(body, plain::<wire::CreateTenant>)),
+        ("CreateKey", |body| {
             understood(body, |key: wire::CreateKey| {
                 let scopes = key.scopes;
                 KeyScopes::new(&scopes)
             })
         }),
-        ("rotate", |body| {
+        ("RotateKey", |body| {
             understood(body, |rotate: wire::RotateKey| {
                 let (old, new) = (KeyId::new(1), KeyId::new(2));
                 kernel_commands::RotateKey::new(old, new, [7; 32], rotate.overlap_secs)
             })
+        }),
+        ("BatchRequest", |body| {
+            let (meaning, refused) = batch(body)?;
+            Some(Understood { meaning, is_command: refused == 0, canonical: None })
         }),
     ],
     cursors: &[

@@ -6,6 +6,10 @@ pub(crate) mod described;
 #[cfg(test)]
 mod events;
 #[cfg(test)]
+mod examples;
+#[cfg(test)]
+mod fits;
+#[cfg(test)]
 pub(crate) mod parameters;
 #[cfg(test)]
 mod problems;

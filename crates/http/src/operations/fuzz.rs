@@ -23,25 +23,25 @@ use crate::wire;
 
 pub(super) const READERS: Readers = Readers {
     bodies: &[
-        ("act", |body| canonical(body, plain::<wire::Act>)),
-        ("assign", |body| canonical(body, plain::<wire::AssignCase>)),
-        ("settle", |body| canonical(body, |settle: wire::SettleEffect| settle.into_command(some_operation()))),
-        ("inbox", |body| understood(body, |put: wire::PutInbox| inbox(&put))),
-        ("schedule", |body| {
+        ("Act", |body| canonical(body, plain::<wire::Act>)),
+        ("AssignCase", |body| canonical(body, plain::<wire::AssignCase>)),
+        ("SettleEffect", |body| canonical(body, |settle: wire::SettleEffect| settle.into_command(some_operation()))),
+        ("PutInbox", |body| understood(body, |put: wire::PutInbox| inbox(&put))),
+        ("PutSchedule", |body| {
             let name = ScheduleName::new("nightly").expect("a good name");
             understood(body, |put: wire::PutSchedule| super::seen::schedule_command(put, name, &REGISTRY))
         }),
-        ("endpoint", |body| understood(body, plain::<wire::PutWebhookEndpoint>)),
-        ("webhook secret", |body| understood(body, plain::<wire::RotateWebhookSecret>)),
-        ("enable", |body| understood(body, plain::<wire::EnableWebhookEndpoint>)),
-        ("replay", |body| {
+        ("PutWebhookEndpoint", |body| understood(body, plain::<wire::PutWebhookEndpoint>)),
+        ("RotateWebhookSecret", |body| understood(body, plain::<wire::RotateWebhookSecret>)),
+        ("EnableWebhookEndpoint", |body| understood(body, plain::<wire::EnableWebhookEndpoint>)),
+        ("ReplayEvents", |body| {
             let cursors =
                 |replay: wire::ReplayEvents| (EventCursor::parse(&replay.from), EventCursor::parse(&replay.to));
             understood(body, |replay| plain(cursors(replay)))
         }),
-        ("task", |body| {
+        ("ExpireHoldTask", |body| {
             let operation = (EXPIRE_HOLD_TASK.read)(body).ok()?;
-            Some(Understood { meaning: format!("{operation:?}"), canonical: None })
+            Some(Understood { meaning: format!("{operation:?}"), is_command: true, canonical: None })
         }),
     ],
     cursors: &[

@@ -1,6 +1,8 @@
 //! Repairs: what an audit proposed, put right.
 //! Imports: nothing.
 
+#[cfg(feature = "fuzz")]
+mod fuzz;
 mod make;
 
 use crate::api::Module;
@@ -13,5 +15,5 @@ pub(crate) const MODULE: Module = Module {
     state: |_| {},
     refusals: &[],
     #[cfg(feature = "fuzz")]
-    readers: crate::readers::Readers::NONE,
+    readers: fuzz::READERS,
 };

@@ -12,29 +12,31 @@ use crate::wire;
 
 pub(super) const READERS: Readers = Readers {
     bodies: &[
-        ("property", |body| understood(body, |put: wire::PutProperty| put.into_command(some_property()))),
-        ("room type", |body| {
+        ("PutProperty", |body| understood(body, |put: wire::PutProperty| put.into_command(some_property()))),
+        ("PutRoomType", |body| {
             let key =
                 RoomTypeKey { property: some_property(), code: RoomTypeCode::new("double").expect("a good code") };
             understood(body, |put: wire::PutRoomType| put.into_command(key))
         }),
-        ("rate plan", |body| {
+        ("PutRatePlan", |body| {
             let key =
                 RatePlanKey { property: some_property(), code: RatePlanCode::new("flexible").expect("a good code") };
             understood(body, |put: wire::PutRatePlan| put.into_command(key))
         }),
-        ("calendar", |body| understood(body, |put: wire::PutCalendar| put.into_commands(&some_property()))),
-        ("calendar rows", |body| understood(body, |put: wire::PutCalendarRows| put.into_requests(&some_property()))),
-        ("quote", |body| understood(body, |ask: wire::AskQuote| ask.wish())),
+        ("PutCalendar", |body| understood(body, |put: wire::PutCalendar| put.into_commands(&some_property()))),
+        ("PutCalendarRows", |body| understood(body, |put: wire::PutCalendarRows| put.into_requests(&some_property()))),
+        ("AskQuote", |body| understood(body, |ask: wire::AskQuote| ask.wish())),
         // The guest is not part of their canonical form, so that cannot be read back.
-        ("stay", |body| understood(body, |create: wire::CreateStay| create.into_command(some_hold()))),
-        ("walk-in", |body| understood(body, |walk_in: wire::WalkIn| walk_in.into_command(some_hold()))),
-        ("confirm", |body| {
+        ("CreateStay", |body| understood(body, |create: wire::CreateStay| create.into_command(some_hold()))),
+        ("WalkIn", |body| understood(body, |walk_in: wire::WalkIn| walk_in.into_command(some_hold()))),
+        ("ConfirmStay", |body| {
             canonical(body, |confirm: wire::ConfirmStay| stays::commands::ConfirmStay::new(some_hold(), confirm.paid))
         }),
-        ("checkout", |body| canonical(body, |ask: wire::RequestCheckout| ask.into_command(some_hold()))),
-        ("end", |body| canonical(body, plain::<wire::EndReservation>)),
-        ("change", |body| canonical(body, |change: wire::ChangeReservation| change.into_command(some_hold()))),
+        ("RequestCheckout", |body| canonical(body, |ask: wire::RequestCheckout| ask.into_command(some_hold()))),
+        ("EndReservation", |body| canonical(body, plain::<wire::EndReservation>)),
+        ("ChangeReservation", |body| {
+            canonical(body, |change: wire::ChangeReservation| change.into_command(some_hold()))
+        }),
     ],
     cursors: &[("reservations", |text| Some(reservations::cursor(reservations::parse_cursor(text).ok()?)))],
     queries: &[

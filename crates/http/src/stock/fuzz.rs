@@ -14,23 +14,23 @@ use crate::wire;
 
 pub(super) const READERS: Readers = Readers {
     bodies: &[
-        ("store", |body| understood(body, |put: wire::stock::PutStore| plain(put.into_command(some_store())))),
-        ("product", |body| understood(body, |put: wire::stock::PutProduct| put.into_command(some_product()))),
-        ("barcodes", |body| understood(body, |put: wire::stock::PutBarcodes| put.into_command(some_product()))),
-        ("books", |body| understood(body, plain::<wire::stock::CloseBooks>)),
-        ("document", |body| canonical(body, |new: wire::stock::NewDocument| new.into_content(&some_barcodes()))),
-        ("lines", |body| {
+        ("PutStore", |body| understood(body, |put: wire::stock::PutStore| plain(put.into_command(some_store())))),
+        ("PutProduct", |body| understood(body, |put: wire::stock::PutProduct| put.into_command(some_product()))),
+        ("PutBarcodes", |body| understood(body, |put: wire::stock::PutBarcodes| put.into_command(some_product()))),
+        ("CloseBooks", |body| understood(body, plain::<wire::stock::CloseBooks>)),
+        ("NewDocument", |body| canonical(body, |new: wire::stock::NewDocument| new.into_content(&some_barcodes()))),
+        ("SaveLines", |body| {
             understood(body, |lines: wire::stock::SaveLines| {
-                lines.into_command((some_document(), DocumentKind::Purchase, 1), &some_barcodes())
+                lines.into_command((some_document(), DocumentKind::Recount, 1), &some_barcodes())
             })
         }),
-        ("reverse", |body| {
+        ("ReverseDocument", |body| {
             canonical(body, |reverse: wire::stock::ReverseDocument| {
                 reverse.into_command(some_document(), some_document(), some_store())
             })
         }),
-        ("sell", |body| canonical(body, |sell: wire::stock::SellHold| sell.into_content(&some_barcodes()))),
-        ("import", |body| {
+        ("SellHold", |body| canonical(body, |sell: wire::stock::SellHold| sell.into_content(&some_barcodes()))),
+        ("ImportDocument", |body| {
             understood(body, |import: wire::stock::ImportDocument| {
                 let (lines, _) = read_rows(import.header.kind, &import.rows, &RowsKnown::default());
                 parts(import.header.kind, &lines).ok_or(())
@@ -69,7 +69,9 @@ fn some_document() -> DocumentId {
 }
 
 fn some_barcodes() -> wire::stock::Barcodes {
-    let code = BarcodeText::new("4001").expect("a good code");
-    let barcode = Barcode { code: code.clone(), product: some_product(), pack: None, version: 1 };
-    std::iter::once((code, barcode)).collect()
+    let known = |code: &str| {
+        let code = BarcodeText::new(code).expect("a good code");
+        (code.clone(), Barcode { code, product: some_product(), pack: None, version: 1 })
+    };
+    ["4001", "4006381333931"].into_iter().map(known).collect()
 }
