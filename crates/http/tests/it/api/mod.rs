@@ -3,6 +3,7 @@
 mod batch;
 mod conventions;
 mod events;
+mod examples;
 mod explain;
 mod holds;
 mod idempotency;

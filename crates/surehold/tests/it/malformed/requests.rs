@@ -1,8 +1,7 @@
 //! A good request of every operation: what the mutations start from.
 
-use std::collections::BTreeSet;
-
 use serde_json::{Value, json};
+use surehold_http::fuzz::{Body, Operation, example, operations};
 use uuid::Uuid;
 
 use super::live::LiveServer;
@@ -18,7 +17,7 @@ const DOCUMENTS: usize = 12;
 #[derive(Clone, Debug)]
 pub(super) struct Request {
     /// As the description of the API names it.
-    pub(super) operation: (&'static str, &'static str),
+    pub(super) operation: String,
     pub(super) method: String,
     pub(super) path: String,
     pub(super) query: Vec<(&'static str, String)>,
@@ -28,6 +27,7 @@ pub(super) struct Request {
 
 /// What the good requests refer to.
 pub(super) struct World {
+    operations: Vec<Operation>,
     tenant_key: String,
     admin_key: String,
     /// A key that nobody uses: to be rotated and revoked.
@@ -70,17 +70,19 @@ impl World {
             holds: (0..HOLDS).map(hold).chain(stays).collect(),
             quote_id,
             documents: stock_up(server),
+            operations: all_operations(),
         }
     }
 
     /// A good request of the operation with this number; numbers beyond the last begin again.
     pub(super) fn request(&self, number: usize, random: &mut Random) -> Request {
-        let (method, path) = OPERATIONS[number % OPERATIONS.len()];
-        let hold = random.pick(&self.holds).clone();
+        let operation = &self.operations[number % self.operations.len()];
+        let (method, path) = (operation.method.as_str(), operation.path.as_str());
+        let hold = random.pick(&self.holds);
         let pool = POOLS[random.below(2)];
         let key =
             if path.starts_with("/v1") || path.starts_with("/tasks") { &self.tenant_key } else { &self.admin_key };
-        let body = body(method, path, &hold);
+        let body = good_body(operation, hold, &self.quote_id);
         let mut headers = vec![
             ("host", "localhost".to_owned()),
             // The answer ends with the connection, so nobody waits for more.
@@ -96,18 +98,20 @@ impl World {
         if path.contains("/tasks/") {
             headers.push(("surehold-task-id", Uuid::now_v7().to_string()));
         }
-        let filled = path.replace("{tenant}", TENANT).replace("{hold}", &hold).replace("{resource}", pool);
-        let filled = filled.replace("{inbox}", "orders").replace("{task}", "expire-hold");
-        let filled = filled.replace("{source}", "standard").replace("{rest}", &format!("{TENANT}/orders"));
-        let filled = filled.replace("{name}", "night");
-        let filled = filled.replace("{property}", "sea").replace("{code}", "double").replace("{quote}", &self.quote_id);
-        let filled = filled.replace("{store}", "main").replace("{product}", "tea").replace("{barcode}", "4001");
-        let filled = filled.replace("{document}", random.pick::<String>(&self.documents)).replace("{number}", "1");
-        let filled = filled.replace("{type}", "EXPIRE_HOLD").replace("{kind}", "operation-stuck");
+        let document = random.pick(&self.documents);
+        let address = operation.address(|name| match name {
+            "hold" => Some(hold.clone()),
+            "resource" => Some(pool.to_owned()),
+            "quote" => Some(self.quote_id.clone()),
+            "document" => Some(document.clone()),
+            "key" if path.starts_with("/admin/") => Some(self.spare_key_id.clone()),
+            "inbox" => Some("orders".to_owned()),
+            _ => None,
+        });
         Request {
-            operation: (method, path),
+            operation: operation.name(),
             method: method.to_owned(),
-            path: filled.replace("{key}", &self.spare_key_id).replace("{endpoint}", "orders"),
+            path: address,
             query: query(method, path),
             headers,
             body,
@@ -115,36 +119,33 @@ impl World {
     }
 }
 
-/// A property whose nights can be had, and a quote for some of them. The plan has the same code as the room type, because
-/// both are `{code}` in addresses.
+/// A property whose nights can be had, and a quote for some of them.
 fn sell_nights(server: &LiveServer) -> String {
-    let property = format!("/v1/{TENANT}/properties/sea");
-    for (method, address) in [
-        ("PUT", "/v1/{tenant}/properties/{property}"),
-        ("PUT", "/v1/{tenant}/properties/{property}/room-types/{code}"),
-        ("PUT", "/v1/{tenant}/properties/{property}/rate-plans/{code}"),
-        ("PUT", "/v1/{tenant}/properties/{property}/calendar"),
+    let mut calendar = example("PutCalendar").clone();
+    // Rooms for all stays.
+    calendar["changes"][0]["inventory"]["total"] = json!(1_000_000);
+    for (path, body) in [
+        ("", example("PutProperty")),
+        ("/room-types/double", example("PutRoomType")),
+        ("/rate-plans/flexible", example("PutRatePlan")),
+        ("/calendar", &calendar),
     ] {
-        let path = address.replace("/v1/{tenant}/properties/{property}", &property).replace("{code}", "double");
-        server.administer(method, &path, &body(method, address, "").unwrap());
+        server.administer("PUT", &format!("/v1/{TENANT}/properties/casa-mar{path}"), body);
     }
-    let ask = body("POST", "/v1/{tenant}/quotes", "").unwrap();
-    let quote = server.administer("POST", &format!("/v1/{TENANT}/quotes"), &ask);
+    let quote = server.administer("POST", &format!("/v1/{TENANT}/quotes"), example("AskQuote"));
     quote["id"].as_str().unwrap().to_owned()
 }
 
 /// A store, a product with barcodes, and documents about it: every other one is a draft.
 fn stock_up(server: &LiveServer) -> Vec<String> {
-    for (method, address) in [
-        ("PUT", "/v1/{tenant}/stores/{store}"),
-        ("PUT", "/v1/{tenant}/products/{product}"),
-        ("PUT", "/v1/{tenant}/products/{product}/barcodes"),
-    ] {
-        let path = address.replace("{tenant}", TENANT).replace("{store}", "main").replace("{product}", "tea");
-        server.administer(method, &path, &body(method, address, "").unwrap());
+    for (path, request) in
+        [("stores/main", "PutStore"), ("products/tea", "PutProduct"), ("products/tea/barcodes", "PutBarcodes")]
+    {
+        server.administer("PUT", &format!("/v1/{TENANT}/{path}"), example(request));
     }
     let document = |number: usize| {
-        let mut document = body("POST", "/v1/{tenant}/documents", "").unwrap();
+        let mut document = example("NewDocument").clone();
+        document["id"] = json!(Uuid::now_v7());
         document["post"] = number.is_multiple_of(2).into();
         let made = server.administer("POST", &format!("/v1/{TENANT}/documents"), &document);
         made["id"].as_str().unwrap().to_owned()
@@ -152,139 +153,30 @@ fn stock_up(server: &LiveServer) -> Vec<String> {
     (0..DOCUMENTS).map(document).collect()
 }
 
-/// Fails when the API has an operation that is not spoilt here.
-pub(super) fn assert_complete(description: &Value) {
-    let mut described = BTreeSet::new();
-    for (path, item) in description["paths"].as_object().unwrap() {
-        for method in item.as_object().unwrap().keys().filter(|name| *name != "parameters") {
-            described.insert((method.to_uppercase(), path.clone()));
-        }
-    }
-    let here: BTreeSet<_> =
-        OPERATIONS.iter().map(|(method, path)| ((*method).to_owned(), (*path).to_owned())).collect();
-    let missing: Vec<_> = described.difference(&here).collect();
-    assert!(missing.is_empty(), "add good requests of {missing:?} to this module");
+/// Those of the API, and the pages beside it.
+fn all_operations() -> Vec<Operation> {
+    let pages = ["/openapi.json", "/docs/", "/problems", "/problems/sold-out"];
+    pages.into_iter().map(Operation::page).chain(operations()).collect()
 }
 
-/// Those of the API, and the pages beside it.
-const OPERATIONS: [(&str, &str); 115] = [
-    ("GET", "/v1/{tenant}"),
-    ("PUT", "/v1/{tenant}/policy"),
-    ("GET", "/v1/{tenant}/pools"),
-    ("PUT", "/v1/{tenant}/pools"),
-    ("GET", "/v1/{tenant}/pools/{resource}"),
-    ("PUT", "/v1/{tenant}/pools/{resource}"),
-    ("POST", "/v1/{tenant}/pools/{resource}/adjust"),
-    ("GET", "/v1/{tenant}/pools/{resource}/explain"),
-    ("GET", "/v1/{tenant}/availability"),
-    ("GET", "/v1/{tenant}/holds"),
-    ("POST", "/v1/{tenant}/holds"),
-    ("GET", "/v1/{tenant}/holds/{hold}"),
-    ("POST", "/v1/{tenant}/holds/{hold}/extend"),
-    ("POST", "/v1/{tenant}/holds/{hold}/convert"),
-    ("POST", "/v1/{tenant}/holds/{hold}/cancel"),
-    ("POST", "/v1/{tenant}/holds/{hold}/move"),
-    ("POST", "/v1/{tenant}/holds/{hold}/give-back"),
-    ("POST", "/v1/{tenant}/holds/batch"),
-    ("GET", "/v1/{tenant}/properties"),
-    ("GET", "/v1/{tenant}/properties/{property}"),
-    ("PUT", "/v1/{tenant}/properties/{property}"),
-    ("GET", "/v1/{tenant}/properties/{property}/room-types"),
-    ("GET", "/v1/{tenant}/properties/{property}/room-types/{code}"),
-    ("PUT", "/v1/{tenant}/properties/{property}/room-types/{code}"),
-    ("GET", "/v1/{tenant}/properties/{property}/rate-plans"),
-    ("GET", "/v1/{tenant}/properties/{property}/rate-plans/{code}"),
-    ("PUT", "/v1/{tenant}/properties/{property}/rate-plans/{code}"),
-    ("GET", "/v1/{tenant}/properties/{property}/calendar"),
-    ("PUT", "/v1/{tenant}/properties/{property}/calendar"),
-    ("PUT", "/v1/{tenant}/properties/{property}/calendar/rows"),
-    ("POST", "/v1/{tenant}/quotes"),
-    ("GET", "/v1/{tenant}/quotes/{quote}"),
-    ("GET", "/v1/{tenant}/stays"),
-    ("POST", "/v1/{tenant}/stays"),
-    ("GET", "/v1/{tenant}/stays/{hold}"),
-    ("POST", "/v1/{tenant}/stays/{hold}/cancel"),
-    ("POST", "/v1/{tenant}/stays/{hold}/confirm"),
-    ("POST", "/v1/{tenant}/stays/{hold}/checkout"),
-    ("DELETE", "/v1/{tenant}/stays/{hold}/guest"),
-    ("GET", "/v1/{tenant}/reservations"),
-    ("POST", "/v1/{tenant}/reservations"),
-    ("GET", "/v1/{tenant}/reservations/{hold}"),
-    ("POST", "/v1/{tenant}/reservations/{hold}/cancel"),
-    ("POST", "/v1/{tenant}/reservations/{hold}/no-show"),
-    ("POST", "/v1/{tenant}/reservations/{hold}/change"),
-    ("POST", "/v1/{tenant}/holds/{hold}/sell"),
-    ("GET", "/v1/{tenant}/stores"),
-    ("GET", "/v1/{tenant}/stores/{store}"),
-    ("PUT", "/v1/{tenant}/stores/{store}"),
-    ("GET", "/v1/{tenant}/products"),
-    ("GET", "/v1/{tenant}/products/{product}"),
-    ("PUT", "/v1/{tenant}/products/{product}"),
-    ("PUT", "/v1/{tenant}/products/{product}/barcodes"),
-    ("GET", "/v1/{tenant}/barcodes/{barcode}"),
-    ("GET", "/v1/{tenant}/books"),
-    ("PUT", "/v1/{tenant}/books"),
-    ("GET", "/v1/{tenant}/documents"),
-    ("POST", "/v1/{tenant}/documents"),
-    ("POST", "/v1/{tenant}/documents/preview"),
-    ("POST", "/v1/{tenant}/documents/import"),
-    ("GET", "/v1/{tenant}/documents/{document}"),
-    ("PUT", "/v1/{tenant}/documents/{document}/parts/{number}"),
-    ("POST", "/v1/{tenant}/documents/{document}/post"),
-    ("POST", "/v1/{tenant}/documents/{document}/reverse"),
-    ("GET", "/v1/{tenant}/stock"),
-    ("GET", "/v1/{tenant}/stock/balances"),
-    ("GET", "/v1/{tenant}/stock/turnover"),
-    ("GET", "/v1/{tenant}/stock/shortages"),
-    ("GET", "/v1/{tenant}/stock/{store}/{product}"),
-    ("GET", "/v1/{tenant}/stock/{store}/{product}/card"),
-    ("GET", "/v1/{tenant}/schedules"),
-    ("PUT", "/v1/{tenant}/schedules/{name}"),
-    ("GET", "/v1/{tenant}/schedules/{name}"),
-    ("DELETE", "/v1/{tenant}/schedules/{name}"),
-    ("GET", "/v1/{tenant}/events"),
-    ("GET", "/v1/{tenant}/inboxes"),
-    ("PUT", "/v1/{tenant}/inboxes/{inbox}"),
-    ("DELETE", "/v1/{tenant}/inboxes/{inbox}"),
-    ("POST", "/v1/{tenant}/tasks/{task}"),
-    ("POST", "/tasks/{task}"),
-    ("POST", "/webhooks/{source}/{rest}"),
-    ("GET", "/v1/{tenant}/webhook-endpoints"),
-    ("GET", "/v1/{tenant}/webhook-endpoints/{endpoint}"),
-    ("PUT", "/v1/{tenant}/webhook-endpoints/{endpoint}"),
-    ("DELETE", "/v1/{tenant}/webhook-endpoints/{endpoint}"),
-    ("POST", "/v1/{tenant}/webhook-endpoints/{endpoint}/rotate-secret"),
-    ("POST", "/v1/{tenant}/webhook-endpoints/{endpoint}/enable"),
-    ("POST", "/v1/{tenant}/webhook-endpoints/{endpoint}/replay"),
-    ("GET", "/v1/{tenant}/webhook-endpoints/{endpoint}/deliveries"),
-    ("GET", "/v1/{tenant}/operations"),
-    ("GET", "/v1/{tenant}/operations/{type}/{key}"),
-    ("POST", "/v1/{tenant}/operations/{type}/{key}/retry"),
-    ("POST", "/v1/{tenant}/operations/{type}/{key}/cancel"),
-    ("POST", "/v1/{tenant}/operations/{type}/{key}/redrive"),
-    ("POST", "/v1/{tenant}/operations/{type}/{key}/settle"),
-    ("GET", "/v1/{tenant}/timeline"),
-    ("GET", "/v1/{tenant}/cases"),
-    ("GET", "/v1/{tenant}/cases/{kind}/{key}"),
-    ("POST", "/v1/{tenant}/cases/{kind}/{key}/assign"),
-    ("POST", "/v1/{tenant}/cases/{kind}/{key}/resolve"),
-    ("GET", "/admin/epoch"),
-    ("POST", "/admin/epoch"),
-    ("POST", "/admin/repairs"),
-    ("GET", "/healthz"),
-    ("GET", "/readyz"),
-    ("GET", "/metrics"),
-    ("GET", "/admin/tenants"),
-    ("POST", "/admin/tenants"),
-    ("GET", "/admin/keys"),
-    ("POST", "/admin/keys"),
-    ("POST", "/admin/keys/{key}/rotate"),
-    ("POST", "/admin/keys/{key}/revoke"),
-    ("GET", "/openapi.json"),
-    ("GET", "/docs/"),
-    ("GET", "/problems"),
-    ("GET", "/problems/sold-out"),
-];
+/// The example of the operation's body, with an id of its own and with those of what is there.
+fn good_body(operation: &Operation, hold: &str, quote: &str) -> Option<Value> {
+    let Some(Body { schema, example: body }) = operation.body else {
+        // What a webhook says is up to its sender.
+        return operation.path.starts_with("/webhooks/").then(|| json!({"paid": true}));
+    };
+    let there = |name: &str| example(name).as_str().unwrap();
+    let text = body.to_string().replace(there("HoldId"), hold).replace(there("QuoteId"), quote);
+    let mut body: Value = serde_json::from_str(&text).unwrap();
+    if schema["properties"]["id"].is_object() {
+        body["id"] = json!(Uuid::now_v7());
+    }
+    if let Some(url) = body.get_mut("url") {
+        // Nobody is there, and nothing leaves the machine: it is no address that is called.
+        *url = json!("https://127.0.0.1/hook");
+    }
+    Some(body)
+}
 
 fn query(method: &str, path: &str) -> Vec<(&'static str, String)> {
     let pairs: &[(&str, &str)] = match (method, path) {
@@ -294,9 +186,9 @@ fn query(method: &str, path: &str) -> Vec<(&'static str, String)> {
         ("GET", "/v1/{tenant}/properties/{property}/calendar") => {
             &[("from", "2099-12-24"), ("until", "2099-12-27"), ("room_type", "double")]
         }
-        ("GET", "/v1/{tenant}/stays") => &[("property", "sea"), ("state", "active"), ("limit", "3")],
+        ("GET", "/v1/{tenant}/stays") => &[("property", "casa-mar"), ("state", "active"), ("limit", "3")],
         ("GET", "/v1/{tenant}/reservations") => {
-            &[("property", "sea"), ("staying", "2099-12-24"), ("state", "confirmed"), ("limit", "3")]
+            &[("property", "casa-mar"), ("staying", "2099-12-24"), ("state", "confirmed"), ("limit", "3")]
         }
         ("POST", "/v1/{tenant}/stays/{hold}/checkout") => &[("wait_ms", "1")],
         ("GET", "/v1/{tenant}/events") => &[("after", "0-0"), ("limit", "3")],
@@ -325,129 +217,4 @@ fn query(method: &str, path: &str) -> Vec<(&'static str, String)> {
         _ => &[],
     };
     pairs.iter().map(|(name, value)| (*name, (*value).to_owned())).collect()
-}
-
-fn body(method: &str, path: &str, hold: &str) -> Option<Value> {
-    let new_hold = Uuid::now_v7();
-    let lines = json!([{"resource": "double", "quantity": 1}, {"resource": "t-shirt", "quantity": 2}]);
-    Some(match (method, path) {
-        ("PUT", "/v1/{tenant}/policy") => json!({"lifetime_secs_default": 900, "lifetime_secs_max": 86_400,
-            "owner_holds_max": 1_000_000, "owner_lifetime_secs_max": 9_000_000_000_i64}),
-        ("PUT", "/v1/{tenant}/pools") => {
-            json!({"pools": [{"resource": "double", "total": 1_000_000, "overbook": 1, "closed": false},
-                {"resource": "suite", "slot": "2026-12-24", "total": 5}]})
-        }
-        ("PUT", "/v1/{tenant}/pools/{resource}") => json!({"total": 1_000_000, "overbook": 0, "closed": false}),
-        ("POST", "/v1/{tenant}/pools/{resource}/adjust") => json!({"total_delta": 1}),
-        ("POST", "/v1/{tenant}/holds") => json!({"id": new_hold, "lines": lines, "lifetime_secs": 1, "owner": "ada",
-            "reference": "cart-1", "metadata": {"a": [1, {"b": null}]}}),
-        ("POST", "/v1/{tenant}/holds/{hold}/extend") => json!({"by_secs": 1, "for_payment": true}),
-        ("POST", "/v1/{tenant}/holds/{hold}/convert") => {
-            json!({"mode": "book", "lines": [{"resource": "double", "slot": "", "quantity": 1}]})
-        }
-        ("POST", "/v1/{tenant}/holds/{hold}/move") => {
-            json!({"from": [{"resource": "double"}], "to": [{"resource": "t-shirt"}]})
-        }
-        ("POST", "/v1/{tenant}/holds/{hold}/give-back") => json!({"lines": [{"resource": "double"}]}),
-        ("POST", "/v1/{tenant}/holds/batch") => json!({"commands": [
-            {"place": {"id": new_hold, "lines": lines, "lifetime_secs": 1}},
-            {"extend": {"id": hold, "until": "2026-12-24T00:00:00Z"}},
-            {"convert": {"id": hold, "mode": "book"}},
-            {"cancel": {"id": hold}}]}),
-        ("PUT", "/v1/{tenant}/properties/{property}") => json!({"title": "Sea", "time_zone": "UTC", "currency": "BRL",
-            "check_in": "15:00", "terms": {"quote_secs": 1_800, "hold_secs": 900}}),
-        ("PUT", "/v1/{tenant}/properties/{property}/room-types/{code}") => json!({"title": "Double", "guests_max": 2}),
-        ("PUT", "/v1/{tenant}/properties/{property}/rate-plans/{code}") => json!({"title": "Flexible",
-            "cancellation": {"free_until_hours": 48, "penalty": {"nights": 1}, "no_show": "all"}}),
-        ("PUT", "/v1/{tenant}/properties/{property}/calendar") => json!({"changes": [{"room_types": ["double"],
-            "from": "2099-12-24", "until": "2099-12-27", "weekdays": ["mon", "tue", "wed", "thu", "fri", "sat", "sun"],
-            "inventory": {"total": 1_000_000, "overbook": 0, "closed": false},
-            "rates": [{"rate_plan": "double", "price": 100, "min_stay": null, "stop_sell": false}]}]}),
-        ("PUT", "/v1/{tenant}/properties/{property}/calendar/rows") => json!({"rows": [{"room_types": ["double"],
-            "from": "2099-12-24", "until": "2099-12-27", "rates": [{"rate_plan": "double", "price": 100}]}],
-            "dry_run": false, "skip_refused": true}),
-        ("POST", "/v1/{tenant}/quotes") => json!({"id": new_hold, "property": "sea", "checkin": "2099-12-24",
-            "checkout": "2099-12-27", "guests": 2, "rooms": 1}),
-        ("POST", "/v1/{tenant}/stays") => json!({"id": new_hold, "quote": hold, "items": [{"option": 1, "rooms": 1}],
-            "guest": {"name": "Ann", "email": "ann@example.org", "phone": "1"}, "conversation": "chat-1",
-            "lifetime_secs": 60}),
-        ("POST", "/v1/{tenant}/stays/{hold}/confirm") => json!({"paid": 1}),
-        ("POST", "/v1/{tenant}/stays/{hold}/checkout") => {
-            json!({"success_url": "https://example.org/a", "cancel_url": "https://example.org/b"})
-        }
-        ("POST", "/v1/{tenant}/reservations") => json!({"id": new_hold, "property": "sea", "checkin": "2099-12-24",
-            "checkout": "2099-12-27", "rooms": [{"room_type": "double", "rate_plan": "double", "rooms": 1}],
-            "guest": {"name": "Ann"}, "paid": 0}),
-        ("POST", "/v1/{tenant}/reservations/{hold}/cancel" | "/v1/{tenant}/reservations/{hold}/no-show") => {
-            json!({"waived_by": "ana"})
-        }
-        ("POST", "/v1/{tenant}/reservations/{hold}/change") => {
-            json!({"checkin": "2099-12-24", "checkout": "2099-12-26",
-            "rooms": [{"room_type": "double", "rate_plan": "double", "rooms": 1}], "refund_excess": true})
-        }
-        ("PUT", "/v1/{tenant}/inboxes/{inbox}") => json!({"secret": "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"}),
-        ("POST", "/v1/{tenant}/tasks/{task}" | "/tasks/{task}") => json!({"hold": hold}),
-        ("POST", "/webhooks/{source}/{rest}") => json!({"paid": true}),
-        ("PUT", "/v1/{tenant}/schedules/{name}") => json!({"cron": "0 2 * * *", "zone": "America/Sao_Paulo",
-            "type": "ANNOUNCE", "payload": {"topic": "audit", "data": {"a": [1]}}, "correlations": ["a=1"],
-            "enabled": true}),
-        ("POST", "/admin/repairs") => json!({"tenant": 1, "actor": "ada", "reason": "audit", "repairs": [
-            {"pool": {"resource": "double", "slot": "", "held_delta": 1, "booked_delta": -1, "number": 0}},
-            {"owner": {"owner": "ada", "owner_version": 0, "holds": [hold], "number": 0}},
-            {"lock": {"aggregate": "a", "type": "ANNOUNCE", "key": "k", "token": 1, "number": 0}}]}),
-        // Nobody is there, and nothing leaves the machine: it is no address that is called.
-        ("PUT", "/v1/{tenant}/webhook-endpoints/{endpoint}") => {
-            json!({"url": "https://127.0.0.1/hook", "events": ["hold_placed"], "replace": true})
-        }
-        ("POST", "/v1/{tenant}/webhook-endpoints/{endpoint}/rotate-secret") => json!({"overlap_secs": 0}),
-        ("POST", "/v1/{tenant}/webhook-endpoints/{endpoint}/enable") => json!({"from_now": true}),
-        ("POST", "/v1/{tenant}/webhook-endpoints/{endpoint}/replay") => {
-            json!({"from": "1-0", "to": "9-0", "key": "again"})
-        }
-        ("POST", "/v1/{tenant}/operations/{type}/{key}/settle") => {
-            json!({"step": 0, "verdict": "happened", "provider_ref": "r", "actor": "ana", "reason": "seen"})
-        }
-        ("POST", "/v1/{tenant}/cases/{kind}/{key}/assign") => json!({"to": "ana"}),
-        (
-            "POST",
-            "/v1/{tenant}/operations/{type}/{key}/retry"
-            | "/v1/{tenant}/operations/{type}/{key}/cancel"
-            | "/v1/{tenant}/operations/{type}/{key}/redrive"
-            | "/v1/{tenant}/cases/{kind}/{key}/resolve"
-            | "/admin/epoch",
-        ) => json!({"actor": "ana", "reason": "seen"}),
-        ("POST", "/admin/tenants") => json!({"slug": "casa-verde", "policy": {"lifetime_secs_default": 60}}),
-        ("POST", "/admin/keys") => json!({"tenant": TENANT, "name": "till", "scopes": ["read", "sell"], "mode": "test",
-            "expires_at": "2099-01-01T00:00:00Z", "requests_per_s": 10}),
-        ("POST", "/admin/keys/{key}/rotate") => json!({"overlap_secs": 60}),
-        _ => return stock_body(method, path),
-    })
-}
-
-fn stock_body(method: &str, path: &str) -> Option<Value> {
-    let new_id = Uuid::now_v7();
-    Some(match (method, path) {
-        ("PUT", "/v1/{tenant}/stores/{store}") => json!({"title": "Main street", "currency": "EUR"}),
-        ("PUT", "/v1/{tenant}/products/{product}") => json!({"title": "Tea", "unit": "pcs", "scale": 0,
-            "packs": [{"name": "box", "factor": 12}], "tracking": "none"}),
-        ("PUT", "/v1/{tenant}/products/{product}/barcodes") => {
-            json!({"barcodes": [{"code": "4001", "pack": "box"}, {"code": "4002"}]})
-        }
-        ("PUT", "/v1/{tenant}/books") => json!({"closed_until": "1999-01-01T00:00:00Z"}),
-        ("POST", "/v1/{tenant}/documents" | "/v1/{tenant}/documents/preview") => json!({"id": new_id,
-            "kind": "purchase", "store": "main", "effective_at": "2026-01-01T00:00:00Z", "reference": "INV-17",
-            "note": "Tuesday", "post": true, "extra": {"amount": 10, "by": "quantity"},
-            "lines": [{"product": "tea", "count": 2, "pack": "box", "price": "24.905"}, {"barcode": "4001", "count": 1,
-            "amount": 7}]}),
-        ("POST", "/v1/{tenant}/documents/import") => json!({"id": new_id,
-            "header": {"kind": "purchase", "store": "main", "reference": "INV-17"},
-            "rows": [{"product": "tea", "count": "2", "pack": "box", "price": "24.905"}]}),
-        ("PUT", "/v1/{tenant}/documents/{document}/parts/{number}") => {
-            json!({"lines": [{"product": "tea", "count": 1, "amount": 7}]})
-        }
-        ("POST", "/v1/{tenant}/documents/{document}/reverse") => json!({"id": new_id, "note": "by mistake"}),
-        ("POST", "/v1/{tenant}/holds/{hold}/sell") => json!({"id": new_id, "store": "main", "reference": "cart-1",
-            "lines": [{"product": "tea", "count": 1}]}),
-        _ => return None,
-    })
 }
