@@ -31,29 +31,37 @@ pub struct Target {
     pub name: &'static str,
     /// Panics if something that must hold does not.
     pub run: fn(&[u8]),
+    /// Inputs that follow from what the program declares; others are kept in `corpus/`.
+    pub seeds: fn() -> Vec<Vec<u8>>,
+}
+
+impl Target {
+    const fn new(name: &'static str, run: fn(&[u8])) -> Target {
+        Target { name, run, seeds: Vec::new }
+    }
 }
 
 pub const TARGETS: &[Target] = &[
-    Target { name: "addresses", run: targets::webhooks::addresses },
-    Target { name: "answers", run: targets::outside::answers },
-    Target { name: "batches", run: targets::api::batches },
-    Target { name: "bodies", run: targets::api::bodies },
-    Target { name: "config_file", run: targets::config::file },
-    Target { name: "config_values", run: targets::config::values },
-    Target { name: "cron", run: targets::cron::cron },
-    Target { name: "cursors", run: targets::api::cursors },
-    Target { name: "events", run: targets::stored::events },
-    Target { name: "headers", run: targets::api::headers },
-    Target { name: "history", run: targets::stored::history },
-    Target { name: "names", run: targets::words::names },
-    Target { name: "providers", run: targets::outside::providers },
-    Target { name: "queries", run: targets::api::queries },
-    Target { name: "signatures", run: targets::webhooks::signatures },
-    Target { name: "streams", run: targets::outside::streams },
-    Target { name: "stripe", run: targets::stripe::stripe },
-    Target { name: "times", run: targets::words::times },
-    Target { name: "typed", run: targets::words::typed_words },
-    Target { name: "values", run: targets::words::values },
+    Target::new("addresses", targets::webhooks::addresses),
+    Target::new("answers", targets::outside::answers),
+    Target { seeds: targets::api::example_batch, ..Target::new("batches", targets::api::batches) },
+    Target { seeds: targets::api::examples, ..Target::new("bodies", targets::api::bodies) },
+    Target::new("config_file", targets::config::file),
+    Target::new("config_values", targets::config::values),
+    Target::new("cron", targets::cron::cron),
+    Target::new("cursors", targets::api::cursors),
+    Target::new("events", targets::stored::events),
+    Target::new("headers", targets::api::headers),
+    Target::new("history", targets::stored::history),
+    Target::new("names", targets::words::names),
+    Target::new("providers", targets::outside::providers),
+    Target::new("queries", targets::api::queries),
+    Target::new("signatures", targets::webhooks::signatures),
+    Target::new("streams", targets::outside::streams),
+    Target::new("stripe", targets::stripe::stripe),
+    Target::new("times", targets::words::times),
+    Target::new("typed", targets::words::typed_words),
+    Target::new("values", targets::words::values),
 ];
 
 pub fn target(name: &str) -> Option<Target> {

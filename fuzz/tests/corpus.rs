@@ -27,6 +27,16 @@ fn every_kept_input_still_passes() {
 }
 
 #[test]
+fn every_seed_passes() {
+    for target in TARGETS {
+        for seed in (target.seeds)() {
+            eprintln!("{}: {}", target.name, String::from_utf8_lossy(&seed));
+            (target.run)(&seed);
+        }
+    }
+}
+
+#[test]
 fn every_corpus_has_its_target() {
     let names: BTreeSet<String> = TARGETS.iter().map(|target| target.name.to_owned()).collect();
     let entries = fs::read_dir(folder("")).unwrap();

@@ -114,7 +114,8 @@ impl Fuzz {
         let mut run = self.command(target);
         run.args(BOUNDS).args(options.engine()).arg("-print_final_stats=1").env("RUST_BACKTRACE", "0");
         run.arg(format!("-artifact_prefix={}/", found.display()));
-        run.arg(learned).arg(kept(target));
+        let seeds = self.folder("seeds", target)?;
+        run.env("SUREHOLD_FUZZ_SEEDS", &seeds).arg(learned).arg(kept(target)).arg(seeds);
         run.stdout(Stdio::null()).stderr(Stdio::piped());
         let mut child = run.spawn().with_context(|| format!("cannot run {run:?}"))?;
         let stderr = child.stderr.take().context("the log of the target is not piped")?;
@@ -153,12 +154,16 @@ impl Fuzz {
 
     /// What was found stays.
     fn forget_corpus(&self) -> Result<()> {
-        let learned = self.scratch.join("corpus");
-        match fs::remove_dir_all(&learned) {
-            Ok(()) => Ok(()),
-            Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
-            Err(error) => Err(error).with_context(|| format!("cannot remove {}", learned.display())),
+        for known in ["corpus", "seeds"] {
+            let folder = self.scratch.join(known);
+            match fs::remove_dir_all(&folder) {
+                Err(error) if error.kind() != ErrorKind::NotFound => {
+                    return Err(error).with_context(|| format!("cannot remove {}", folder.display()));
+                }
+                Ok(()) | Err(_) => {}
+            }
         }
+        Ok(())
     }
 
     fn command(&self, target: &str) -> Command {

@@ -21,6 +21,20 @@ fn respelled(json: &[u8]) -> Vec<u8> {
     serde_json::to_vec_pretty(&value).expect("JSON can be written")
 }
 
+/// The example of each request, behind the letters that choose its reader.
+pub(crate) fn examples() -> Vec<Vec<u8>> {
+    let modules = of_modules();
+    let letters = || b'a'..=b'z';
+    let readers = letters().zip(&modules).flat_map(|(module, readers)| {
+        letters().zip(readers.bodies).map(move |(reader, (request, _))| ([module, reader], *request))
+    });
+    readers.map(|(letters, request)| [&letters, fuzz::example(request).to_string().as_bytes()].concat()).collect()
+}
+
+pub(crate) fn example_batch() -> Vec<Vec<u8>> {
+    vec![fuzz::example("BatchRequest").to_string().into_bytes()]
+}
+
 /// What was taken can be written canonically and is the same again; so it is when it is spelled differently.
 pub(crate) fn bodies(data: &[u8]) {
     let Some(((name, read), body)) = choose_of_module(|readers| readers.bodies, data) else { return };
