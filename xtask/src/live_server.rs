@@ -83,22 +83,24 @@ impl LiveServer {
         }
         let booked = &variables[variables.len() - 1].1;
         self.administer("POST", &format!("/v1/{TENANT}/holds/{booked}/convert"), &json!({"mode": "book"}))?;
-        variables.push(("SUREHOLD_HOLD_STAY", self.furnish_property()?));
-        variables.extend(self.furnish_store()?);
+        let description = self.administer("GET", "/openapi.json", &Value::Null)?;
+        variables.push(("SUREHOLD_HOLD_STAY", self.furnish_property(&description)?));
+        variables.extend(self.furnish_store(&description)?);
         Ok(variables)
     }
 
     /// A store with goods: documents that were posted, one that was not, and a hold on what is there.
-    fn furnish_store(&self) -> Result<Variables> {
-        for (path, body) in [
-            ("stores/main", json!({"title": "Main street", "currency": "EUR"})),
-            ("stores/depot", json!({"title": "Depot", "currency": "EUR"})),
-            ("products/tea", json!({"title": "Tea", "packs": [{"name": "box", "factor": 12}]})),
-            ("products/flour", json!({"title": "Flour", "unit": "g", "scale": 3})),
-            ("products/tea/barcodes", json!({"barcodes": [{"code": "4006381333931", "pack": "box"}]})),
+    fn furnish_store(&self, description: &Value) -> Result<Variables> {
+        for (path, request) in [
+            ("stores/main", "PutStore"),
+            ("stores/depot", "PutStore"),
+            ("products/tea", "PutProduct"),
+            ("products/tea/barcodes", "PutBarcodes"),
         ] {
-            self.administer("PUT", &format!("/v1/{TENANT}/{path}"), &body)?;
+            self.administer("PUT", &format!("/v1/{TENANT}/{path}"), &example(description, request)?)?;
         }
+        let flour = json!({"title": "Flour", "unit": "g", "scale": 3});
+        self.administer("PUT", &format!("/v1/{TENANT}/products/flour"), &flour)?;
         let bought = json!([{"product": "tea", "count": 100_000, "amount": 10_000_000},
             {"product": "flour", "count": 1_000_000, "price": "599"}]);
         let sold = json!([{"product": "tea", "count": 10}]);
@@ -122,26 +124,19 @@ impl LiveServer {
     }
 
     /// A property with nights to sell, and a reservation there. Tells its id.
-    fn furnish_property(&self) -> Result<String> {
-        let property = format!("/v1/{TENANT}/properties/casa-mar");
-        let nights = json!({"checkin": "2099-12-24", "checkout": "2099-12-26", "property": "casa-mar",
-            "rooms": [{"room_type": "double", "rate_plan": "flexible"}]});
+    fn furnish_property(&self, description: &Value) -> Result<String> {
+        let mut calendar = example(description, "PutCalendar")?;
+        calendar["changes"][0]["inventory"]["total"] = json!(1_000_000);
         for (path, body) in [
-            ("", json!({"title": "Casa Mar", "time_zone": "America/Sao_Paulo", "currency": "BRL"})),
-            ("/room-types/double", json!({"title": "Double", "guests_max": 2})),
-            (
-                "/rate-plans/flexible",
-                json!({"title": "Flexible", "cancellation": {"penalty": "none", "no_show": "all"}}),
-            ),
-            (
-                "/calendar",
-                json!({"changes": [{"room_types": ["double"], "from": "2099-12-24", "until": "2099-12-31",
-                    "inventory": {"total": 1_000_000}, "rates": [{"rate_plan": "flexible", "price": 45_000}]}]}),
-            ),
+            ("", example(description, "PutProperty")?),
+            ("/room-types/double", example(description, "PutRoomType")?),
+            ("/rate-plans/flexible", example(description, "PutRatePlan")?),
+            ("/calendar", calendar),
         ] {
-            self.administer("PUT", &format!("{property}{path}"), &body)?;
+            self.administer("PUT", &format!("/v1/{TENANT}/properties/casa-mar{path}"), &body)?;
         }
-        member_of(&self.administer("POST", &format!("/v1/{TENANT}/reservations"), &nights)?, "hold")
+        let walk_in = example(description, "WalkIn")?;
+        member_of(&self.administer("POST", &format!("/v1/{TENANT}/reservations"), &walk_in)?, "hold")
     }
 
     /// Asks through the socket in the data folder, where no key is needed.
@@ -167,6 +162,12 @@ impl LiveServer {
         let (_, body) = answer.split_once("\r\n\r\n").context("the answer has no body")?;
         serde_json::from_str(body).with_context(|| format!("{method} {path} was not answered with JSON"))
     }
+}
+
+/// What the description shows for a request of this type.
+fn example(description: &Value, request: &str) -> Result<Value> {
+    let example = description["components"]["schemas"][request].get("example");
+    example.cloned().with_context(|| format!("the description has no example of {request}"))
 }
 
 fn member_of(answer: &Value, member: &str) -> Result<String> {
