@@ -7,13 +7,12 @@ use crate::describe::wire;
 
 /// One locker of a station, for a renter who has none.
 #[wire]
+#[schema(example = json!({"id": "019a8d1e-6f00-7000-8000-000000000001", "station": "lockers-hall", "renter": "ann"}))]
 pub struct RentLocker {
     /// Of your own: repeated with the same content, the request finds the same rental.
     pub id: HoldId,
     /// The pool whose units are its lockers.
-    #[schema(example = "lockers-hall")]
     pub station: ResourceName,
-    #[schema(example = "ann")]
     pub renter: OwnerName,
 }
 

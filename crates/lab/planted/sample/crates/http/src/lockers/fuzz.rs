@@ -5,7 +5,7 @@ use crate::readers::{Readers, taken, understood};
 use crate::wire::lockers::RentLocker;
 
 pub(super) const READERS: Readers = Readers {
-    bodies: &[("locker", |body| understood(body, |rent: RentLocker| rent.into_command()))],
+    bodies: &[("RentLocker", |body| understood(body, |rent: RentLocker| rent.into_command()))],
     cursors: &[],
     queries: &[("lockers", |uri| taken::<ListRentals>(uri, |_| true))],
 };
