@@ -16,7 +16,7 @@ fn other_bodies(operation: &Operation) -> Vec<Value> {
         "PUT /v1/{tenant}/pools" => vec![json!({"pools": [{"resource": "room", "total": 1, "expected_version": 1}]})],
         "PUT /v1/{tenant}/pools/{resource}" => vec![json!({"total": 1, "expected_version": 1})],
         "PUT /v1/{tenant}/properties/{property}/calendar" => vec![json!({"changes": [{
-            "room_types": ["double"], "from": "2099-12-24", "until": "2099-12-27",
+            "room_types": ["double"], "from": "2099-12-24", "until": "2099-12-27", "inventory": {"total": 1},
             "rates": [{"rate_plan": "flexible", "max_stay": 1, "min_advance_days": 1, "max_advance_days": 1}],
         }]})],
         "POST /v1/{tenant}/documents" => vec![
