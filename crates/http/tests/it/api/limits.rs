@@ -20,7 +20,7 @@ fn other_bodies(operation: &Operation) -> Vec<Value> {
             "rates": [{"rate_plan": "flexible", "max_stay": 1, "min_advance_days": 1, "max_advance_days": 1}],
         }]})],
         "POST /v1/{tenant}/documents" => vec![
-            json!({"kind": "purchase", "store": "main",
+            json!({"kind": "purchase", "store": "main", "extra": {"amount": 1},
                 "lines": [{"product": "tea", "count": 1, "amount": 1, "serials": ["S1"]}]}),
             json!({"kind": "recount", "store": "main", "lines": [{"product": "tea", "count": 0, "against": {"seq": 1}}]}),
             json!({"kind": "customer_return", "store": "main", "about": "01890a5d-ac96-774b-bcce-b302099a8058",
