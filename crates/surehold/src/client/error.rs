@@ -10,7 +10,6 @@ use surehold_http::problem::ProblemType;
 use surehold_sqlite::OpenError;
 use thiserror::Error;
 
-use super::hints::{hint_for, repeat_hint};
 use crate::config::ConfigError;
 
 const EXIT_USAGE: u8 = 2;
@@ -19,34 +18,42 @@ const EXIT_INTERRUPTED: u8 = 130;
 /// The API said no.
 #[derive(Debug)]
 pub(crate) struct Refused {
-    /// As it came.
-    problem: String,
-    detail: String,
+    pub(crate) problem: Problem,
+    /// Whose data it is about.
+    pub(crate) tenant: Option<String>,
+    pub(crate) test: bool,
+    as_it_came: String,
     status: u16,
-    code: String,
-    hint: Option<String>,
+    /// What the user adds to send the very same request again.
+    repeat_with: Option<String>,
     page: Option<String>,
 }
 
 impl Refused {
     pub(super) fn error(status: u16, body: &[u8], request: &Request, server: Option<&str>) -> ClientError {
         let Ok(problem) = serde_json::from_slice::<Problem>(body) else { return ClientError::NotSurehold { status } };
-        let hint = hint_for(&problem, request);
-        let code = problem.code.into_owned();
         // A newer server may know codes that this program does not.
-        let page = ProblemType::find(&code).map(|ProblemType { code, .. }| match server {
+        let page = ProblemType::find(&problem.code).map(|ProblemType { code, .. }| match server {
             Some(server) => format!("{server}/problems/{code}"),
             None => format!("surehold problem {code}"),
         });
         let as_it_came = String::from_utf8_lossy(body).trim().to_owned();
-        let refused = Refused { problem: as_it_came, detail: problem.detail, status, code, hint, page };
+        let (tenant, test) = (request.tenant.clone(), request.test);
+        let refused = Refused { problem, tenant, test, as_it_came, status, repeat_with: None, page };
         ClientError::Refused(Box::new(refused))
     }
 }
 
+fn repeat_hint(flag: &str) -> String {
+    format!("run it again with {flag}: it will not happen twice")
+}
+
+/// What to do next, if the problem's own sentence does not say it.
+pub(crate) type HintFor = fn(&Refused) -> Option<String>;
+
 #[derive(Debug, Error)]
 pub(crate) enum ClientError {
-    #[error("{}", .0.detail)]
+    #[error("{}", .0.problem.detail)]
     Refused(Box<Refused>),
     #[error("what answered (HTTP {status}) is not a Surehold server")]
     NotSurehold { status: u16 },
@@ -150,8 +157,8 @@ impl ClientError {
         let Some(flag) = flag.map(str::to_owned).or_else(of_key) else { return self };
         match self {
             ClientError::Cut { server, .. } => ClientError::Cut { server, repeat_with: Some(flag) },
-            ClientError::Refused(refused) if refused.code == "outcome-unknown" => {
-                ClientError::Refused(Box::new(Refused { hint: Some(repeat_hint(&flag)), ..*refused }))
+            ClientError::Refused(refused) if refused.problem.code == "outcome-unknown" => {
+                ClientError::Refused(Box::new(Refused { repeat_with: Some(flag), ..*refused }))
             }
             other => other,
         }
@@ -167,29 +174,24 @@ impl ClientError {
         }
     }
 
-    /// A thing that a command may be about to make.
+    /// A thing that a command may be about to make. `not-found` is about the tenant that would have it, or the key.
     pub(crate) fn says_that_it_is_not_there(&self) -> bool {
         let ClientError::Refused(refused) = self else { return false };
-        matches!(
-            refused.code.as_str(),
-            "property-not-found"
-                | "room-type-not-found"
-                | "rate-plan-not-found"
-                | "store-not-found"
-                | "product-not-found"
-                | "barcode-not-found"
-                | "document-not-found"
-        )
+        refused.status == 404 && refused.problem.code != "not-found"
     }
 
     /// Other content has the id of a document.
     pub(crate) fn says_that_the_id_is_taken(&self) -> bool {
-        matches!(self, ClientError::Refused(refused) if refused.code == "document-id-reused")
+        matches!(self, ClientError::Refused(refused) if refused.problem.code == "document-id-reused")
     }
 
-    pub(crate) fn hint(&self) -> Option<String> {
+    /// `hint_for` knows what there is to do about problems.
+    fn hint(&self, hint_for: HintFor) -> Option<String> {
         let hint = match self {
-            ClientError::Refused(refused) => return refused.hint.clone(),
+            ClientError::Refused(refused) => {
+                let repeat = refused.repeat_with.as_deref().map(repeat_hint);
+                return repeat.or_else(|| hint_for(refused));
+            }
             ClientError::NotSurehold { .. } => "check --server, and what stands between here and there",
             ClientError::Unreachable { .. } => "check the address, and that `surehold serve` runs there",
             ClientError::Unreadable { server_version, .. } => {
@@ -262,14 +264,14 @@ impl ClientError {
     }
 
     /// What goes to standard error; empty for ends that need no words.
-    pub(crate) fn said(&self, json: bool) -> String {
+    pub(crate) fn said(&self, json: bool, hint_for: HintFor) -> String {
         if let ClientError::OutputClosed = self {
             return String::new();
         }
         if json {
-            return format!("{}\n", self.for_machines());
+            return format!("{}\n", self.for_machines(hint_for));
         }
-        let hint = self.hint().map(|hint| format!("hint: {hint}\n"));
+        let hint = self.hint(hint_for).map(|hint| format!("hint: {hint}\n"));
         let page = match self {
             ClientError::Refused(refused) => refused.page.as_ref().map(|page| format!("more: {page}\n")),
             _ => None,
@@ -278,12 +280,12 @@ impl ClientError {
     }
 
     /// The problem as the API gave it, or something of its shape.
-    fn for_machines(&self) -> String {
+    fn for_machines(&self, hint_for: HintFor) -> String {
         if let ClientError::Refused(refused) = self {
-            return refused.problem.clone();
+            return refused.as_it_came.clone();
         }
         let mut problem = json!({"code": "command-failed", "detail": self.to_string()});
-        if let Some(hint) = self.hint() {
+        if let Some(hint) = self.hint(hint_for) {
             problem["hint"] = hint.into();
         }
         problem.to_string()

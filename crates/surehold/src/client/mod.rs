@@ -2,7 +2,6 @@
 //! this process. `target.rs` chooses which, and is where to start reading. Knows nothing of what is asked or shown.
 
 mod error;
-mod hints;
 mod in_process;
 mod remote;
 mod sse;
@@ -16,13 +15,12 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use surehold_api::{Call, Request};
 
-pub(crate) use error::ClientError;
+pub(crate) use error::{ClientError, Refused};
 pub(crate) use in_process::InProcess;
 pub(crate) use sse::Parser;
 pub(crate) use target::{ConnectionArgs, Purpose};
 
 use crate::config::Config;
-use error::Refused;
 use in_process::Opened;
 use remote::Remote;
 

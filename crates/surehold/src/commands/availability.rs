@@ -6,6 +6,7 @@ use surehold_api::kernel;
 use surehold_core::kernel::{ResourceName, Slug};
 
 use super::desk::Desk;
+use super::hints::Hints;
 use super::input::{TestMode, date, resource};
 use super::view::table;
 use super::{Act, Common};
@@ -32,6 +33,9 @@ pub(crate) struct Availability {
 }
 
 impl Act for Availability {
+    const HINTS: Hints =
+        Hints { by_code: &[(&["range-too-wide"], "ask for fewer nights, or name a --resource")], names: &[] };
+
     fn common(&self) -> &Common {
         &self.common
     }

@@ -6,6 +6,7 @@ use surehold_core::kernel::Slug;
 use surehold_core::operations::{Actor, CaseState};
 
 use super::desk::Desk;
+use super::hints::Hints;
 use super::input::{Acting, TestMode, this_user};
 use super::show::{Show, both, column, joined, line, number, some};
 use super::view::{ago, instant};
@@ -89,6 +90,14 @@ const CASE: &[Show<Case>] = &[
 ];
 
 impl Act for CaseCommand {
+    const HINTS: Hints = Hints {
+        by_code: &[
+            (&["case-not-found"], "`surehold case list {tenant}` shows the open ones"),
+            (&["case-resolved"], "`surehold case list {tenant} --resolved` shows how it ended"),
+        ],
+        names: &[],
+    };
+
     fn common(&self) -> &Common {
         &self.common
     }

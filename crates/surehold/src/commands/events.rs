@@ -13,6 +13,7 @@ use surehold_api::{Call, CaseName, PAGE_ITEMS_MAX, render_event};
 use surehold_core::kernel::{LinesSent, PoolKey, Slug};
 
 use super::desk::Desk;
+use super::hints::Hints;
 use super::input::TestMode;
 use super::screen::Screen;
 use super::view::lines;
@@ -49,6 +50,11 @@ struct Page<'p> {
 }
 
 impl Act for Events {
+    const HINTS: Hints = Hints {
+        by_code: &[(&["cursor-gone"], "--after {cursor} begins with the oldest event that is kept")],
+        names: &[("cursor", &["/cursor"], "0-0")],
+    };
+
     fn common(&self) -> &Common {
         &self.common
     }

@@ -4,6 +4,7 @@ use clap::Args;
 use surehold_api::kernel::{self, Explanation, HoldOnPool};
 
 use super::desk::Desk;
+use super::hints::Hints;
 use super::input::TestMode;
 use super::pool::PoolArgs;
 use super::show::{Show, column, number, rows, some};
@@ -23,6 +24,11 @@ pub(crate) struct Explain {
 }
 
 impl Act for Explain {
+    const HINTS: Hints = Hints {
+        by_code: &[(&["sold-out"], "`surehold explain {tenant} {pool}` says who has it, and when the next is free")],
+        names: &[],
+    };
+
     fn common(&self) -> &Common {
         &self.common
     }

@@ -6,6 +6,7 @@ use surehold_api::kernel::{self, Hold, Line, PlaceHold};
 use surehold_core::kernel::{ConvertMode, HoldId, HoldState, Metadata, OwnerName, Reference, Slug};
 
 use super::desk::Desk;
+use super::hints::{Hints, ID_OUTSIDE_WINDOW, SAYS_ENOUGH};
 use super::hold_actions::{Convert, Extend, GiveBack, Move};
 use super::input::{TestMode, hold_id, line as hold_line, new_id, object};
 use super::show::{Show, both, column, line, some};
@@ -117,6 +118,18 @@ const HOLD: &[Show<Hold>] = &[
 ];
 
 impl Act for HoldCommand {
+    const HINTS: Hints = Hints {
+        by_code: &[
+            (&["hold-not-found"], "`surehold hold list {tenant} --active` shows the live ones"),
+            (&["hold-ended"], "place a new hold; an ended one does not come back"),
+            (&["hold-id-reused"], "leave --id out to place another hold"),
+            (&["hold-id-outside-window"], ID_OUTSIDE_WINDOW),
+            (&["nothing-booked"], "only what was converted with --book can be moved or given back"),
+            (&["lines-exceed-hold", "hold-not-due"], SAYS_ENOUGH),
+        ],
+        names: &[],
+    };
+
     fn common(&self) -> &Common {
         &self.common
     }

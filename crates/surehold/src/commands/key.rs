@@ -6,6 +6,7 @@ use surehold_api::kernel::{self, CreateKey, Key, KeyMode, KeyRef, KeyScope, NewK
 use surehold_core::kernel::{KeyName, Slug, Timestamp};
 
 use super::desk::Desk;
+use super::hints::{Hints, SAYS_ENOUGH};
 use super::input::{core_instant, duration_secs, instant};
 use super::show::{Show, both, column, details, joined, line, rows, some};
 use super::view::instant as shown_instant;
@@ -109,6 +110,16 @@ fn reference(text: &str) -> Result<KeyRef, ClientError> {
 }
 
 impl Act for KeyCommand {
+    const HINTS: Hints = Hints {
+        by_code: &[
+            (&["key-not-found", "key-ended"], "`surehold key list [TENANT]` shows the keys"),
+            (&["unauthenticated"], "check SUREHOLD_KEY or --key; `surehold key list` tells which keys are good"),
+            (&["scope-missing"], "use a key with that scope; on the server's machine no key is needed"),
+            (&["key-id-reused", "key-expiry-past"], SAYS_ENOUGH),
+        ],
+        names: &[],
+    };
+
     fn common(&self) -> &Common {
         &self.common
     }

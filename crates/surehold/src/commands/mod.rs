@@ -12,6 +12,7 @@ mod desk;
 mod epoch;
 mod events;
 mod explain;
+mod hints;
 mod hold;
 mod hold_actions;
 mod input;
@@ -42,6 +43,7 @@ use surehold_engine::block_on;
 
 use crate::client::{Client, ClientError, ConnectionArgs, Purpose};
 use desk::Desk;
+use hints::Hints;
 use screen::Screen;
 
 pub(crate) use completions::Completions;
@@ -71,6 +73,8 @@ macro_rules! api_commands {
                 match self { $(ApiCommand::$name(command) => run(command.as_ref())),* }
             }
         }
+
+        const HINTS: &[&Hints] = &[$(&<$command as Act>::HINTS),*];
     };
 }
 
@@ -114,6 +118,8 @@ macro_rules! actions {
         }
 
         impl $crate::commands::Act for $command {
+            const HINTS: $crate::commands::hints::Hints = hints::HINTS;
+
             fn common(&self) -> &$crate::commands::Common {
                 &self.common
             }
@@ -141,6 +147,9 @@ pub(crate) use actions;
 
 /// A command that asks the API.
 trait Act {
+    /// What it says of problems that it knows better than others.
+    const HINTS: Hints = Hints::NONE;
+
     fn common(&self) -> &Common;
 
     fn purpose(&self) -> Purpose {
@@ -169,7 +178,7 @@ fn run(command: &impl Act) -> ExitCode {
 fn finish(ran: Result<(), ClientError>, json: bool) -> ExitCode {
     let Err(error) = ran else { return ExitCode::SUCCESS };
     // Nobody is left to be told if this fails.
-    let _ = std::io::stderr().write_all(error.said(json).as_bytes());
+    let _ = std::io::stderr().write_all(error.said(json, hints::hint_for).as_bytes());
     error.exit_code()
 }
 

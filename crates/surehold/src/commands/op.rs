@@ -7,6 +7,7 @@ use surehold_core::kernel::Slug;
 use surehold_core::operations::{Correlation, DedupeKey, OperationState, TypeName};
 
 use super::desk::Desk;
+use super::hints::{Hints, SAYS_ENOUGH};
 use super::input::{Acting, TestMode, operation_key};
 use super::op_view::{ACTED, OPERATIONS, SETTLED, operation};
 use super::timeline_view::timeline;
@@ -145,6 +146,30 @@ impl Settle {
 }
 
 impl Act for OpCommand {
+    const HINTS: Hints = Hints {
+        by_code: &[
+            (
+                &["operation-not-found"],
+                "`surehold op list {tenant} --correlation KIND=VALUE` finds operations without their keys",
+            ),
+            (
+                &["operation-state", "effect-not-in-doubt"],
+                "`surehold op show {tenant} {type} {key}` says how it stands",
+            ),
+            (
+                &["effect-in-doubt"],
+                "look at the provider's, then `surehold op settle {tenant} {type} {key} --step {step}` with what you found",
+            ),
+            (&["changed"], "somebody else was faster; look again, then decide"),
+            (&["operation-conflict"], SAYS_ENOUGH),
+        ],
+        names: &[
+            ("type", &["/operation/type"], "TYPE"),
+            ("key", &["/operation/key"], "KEY"),
+            ("step", &["/step"], "STEP"),
+        ],
+    };
+
     fn common(&self) -> &Common {
         &self.common
     }

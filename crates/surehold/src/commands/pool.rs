@@ -6,6 +6,7 @@ use surehold_api::kernel::{self, AdjustPool, Pool};
 use surehold_core::kernel::{ResourceName, Slot, Slug};
 
 use super::desk::Desk;
+use super::hints::{Hints, SAYS_ENOUGH};
 use super::input::{IdempotencyKey, TestMode, resource, slot};
 use super::pool_put::Put;
 use super::show::{Show, column, number, rows};
@@ -93,6 +94,19 @@ pub(super) fn one_pool(pool: &Pool) -> String {
 }
 
 impl Act for PoolCommand {
+    const HINTS: Hints = Hints {
+        by_code: &[
+            (&["pool-closed"], "`surehold pool put {tenant} {pool} --open` opens it"),
+            (&["pool-version"], "somebody changed it; look again with `surehold pool show {tenant} {pool}`"),
+            (
+                &["pool-not-found"],
+                "`surehold pool list {tenant}` shows what there is; `surehold pool put {tenant} {pool} --total N` makes it",
+            ),
+            (&["total-out-of-range", "grant-exceeded"], SAYS_ENOUGH),
+        ],
+        names: &[],
+    };
+
     fn common(&self) -> &Common {
         &self.common
     }

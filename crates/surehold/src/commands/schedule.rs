@@ -7,6 +7,7 @@ use surehold_core::kernel::Slug;
 use surehold_core::operations::{Cron, ScheduleName, TimeZoneName};
 
 use super::desk::Desk;
+use super::hints::Hints;
 use super::input::{TestMode, object};
 use super::show::{Show, both, details, joined, line, some};
 use super::view::instant;
@@ -106,6 +107,11 @@ impl Put {
 }
 
 impl Act for ScheduleCommand {
+    const HINTS: Hints = Hints {
+        by_code: &[(&["schedule-not-found"], "`surehold schedule list {tenant}` shows what there is")],
+        names: &[],
+    };
+
     fn common(&self) -> &Common {
         &self.common
     }

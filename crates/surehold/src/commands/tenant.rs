@@ -5,6 +5,7 @@ use surehold_api::kernel::{self, CreateTenant, Policy, Tenant};
 use surehold_core::kernel::Slug;
 
 use super::desk::Desk;
+use super::hints::{Hints, SAYS_ENOUGH};
 use super::input::TestMode;
 use super::show::{Show, column, details, line};
 use super::{Act, Common};
@@ -85,6 +86,17 @@ impl PolicyArgs {
 }
 
 impl Act for TenantCommand {
+    const HINTS: Hints = Hints {
+        by_code: &[
+            (
+                &["lifetime-too-long", "owner-holds-limit", "owner-lifetime-limit"],
+                "`surehold tenant policy {tenant}` shows and changes the limits",
+            ),
+            (&["tenant-exists"], SAYS_ENOUGH),
+        ],
+        names: &[],
+    };
+
     fn common(&self) -> &Common {
         &self.common
     }

@@ -9,6 +9,7 @@ use surehold_core::kernel::Slug;
 use surehold_core::operations::outbox::EndpointId;
 
 use super::desk::Desk;
+use super::hints::Hints;
 use super::input::{TestMode, duration_secs};
 use super::show::{Show, both, column, details, joined, line, number, rows, some};
 use super::{Act, Common};
@@ -99,6 +100,18 @@ struct Endpoint {
 }
 
 impl Act for WebhookCommand {
+    const HINTS: Hints = Hints {
+        by_code: &[
+            (&["endpoint-not-found"], "`surehold webhook list {tenant}` shows the endpoints"),
+            (&["endpoint-exists"], "--replace changes it; it keeps its secret and its place"),
+            (
+                &["address-not-allowed"],
+                "give it a public https:// address; `webhooks.reach` widens what the server calls",
+            ),
+        ],
+        names: &[],
+    };
+
     fn common(&self) -> &Common {
         &self.common
     }

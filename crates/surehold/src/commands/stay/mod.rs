@@ -6,6 +6,7 @@ mod calendar_set;
 mod calendar_view;
 mod cases;
 mod guest;
+mod hints;
 mod import;
 mod property;
 mod quote;

@@ -8,6 +8,7 @@ mod catalog;
 mod document;
 mod document_view;
 mod forms;
+mod hints;
 mod import;
 mod items;
 mod place;
