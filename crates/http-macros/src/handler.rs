@@ -3,7 +3,7 @@
 
 use proc_macro::{TokenStream, TokenTree};
 
-use crate::tokens::{is_punct, is_word, separated, text, texts};
+use crate::tokens::{is_punct, is_word, parsed, separated, text, texts};
 
 type Result<T> = std::result::Result<T, &'static str>;
 
@@ -40,7 +40,9 @@ impl Handler {
     fn body(&self) -> String {
         let body = self.signature.inputs.iter().find(|input| input.name == TAKES_BODY);
         let body = body.filter(|_| !self.says("request_body"));
-        body.map(|body| format!("request_body = {},", body.argument)).unwrap_or_default()
+        // A limit of its own may stand behind what is read.
+        let of = |body: &Type| text(separated(parsed(&body.argument)).first().map_or(&[], Vec::as_slice));
+        body.map(|body| format!("request_body = {},", of(body))).unwrap_or_default()
     }
 
     fn responses(&self, statuses: &[String]) -> Result<String> {

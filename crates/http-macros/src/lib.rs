@@ -28,7 +28,8 @@ pub fn into_params(_: TokenStream) -> TokenStream {
 /// `path(get, "/v1/{tenant}/stays/{hold}", tag = "Stays")` describes a handler in unit tests. What the handler takes and
 /// answers is read from its signature: parameters from the extractors `InPath`, `Query` and those of the idempotency key, the
 /// body from `Json<T>`, the response from `Answer<T>`. Its status is 200, unless `status(201)` or `status(200, 201)` says
-/// otherwise. What no type says is said as `utoipa::path` has it: `params(…)`, `request_body = T`, `responses(…)`, `security(…)`.
+/// otherwise. What no type says is said as `utoipa::path` has it: `params(…)`, `request_body = T`, `responses(…)`,
+/// `security(…)`.
 ///
 /// Always generates a module of the handler's name with its `METHOD` and `PATH`, from which the router is built.
 #[proc_macro_attribute]

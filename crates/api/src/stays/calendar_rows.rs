@@ -1,12 +1,11 @@
 //! Many rows of a calendar at once, as a file has them.
 
-use serde::{Deserialize, Serialize};
 use surehold_core::kernel::Invalid;
 use surehold_core::stays::commands::{self, CalendarRequest};
 use surehold_core::stays::{PropertyName, RoomTypeCode};
 
 use super::CalendarChange;
-use crate::describe::ToSchema;
+use crate::describe::wire;
 use crate::{Day, Problem};
 
 pub const CALENDAR_ROWS_MAX: usize = 2_000;
@@ -14,18 +13,24 @@ pub const CALENDAR_ROWS_MAX: usize = 2_000;
 pub const CALENDAR_ROWS_NIGHTS_MAX: usize = 10_000;
 
 /// How nights of a property are to be, in many rows.
-#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[wire]
+#[schema(example = json!({
+    "rows": [
+        {"room_types": ["double"], "from": "2099-12-20", "until": "2099-12-31", "inventory": {"total": 10}},
+        {"room_types": ["double"], "from": "2099-12-24", "until": "2099-12-27",
+            "rates": [{"rate_plan": "flexible", "price": 45_000}]}
+    ],
+    "skip_refused": true
+}))]
 pub struct PutCalendarRows {
     /// Where several speak of a night, later ones win. Their nights, counted for each room type, are at most 10,000.
     #[schema(min_items = 1, max_items = 2000)]
     pub rows: Vec<CalendarChange>,
     /// Only checks the rows.
     #[serde(default)]
-    #[schema(required = false)]
     pub dry_run: bool,
     /// Sets the other rows if some cannot be used; unless told, nothing is set then.
     #[serde(default)]
-    #[schema(required = false)]
     pub skip_refused: bool,
 }
 
@@ -52,7 +57,7 @@ impl PutCalendarRows {
 }
 
 /// What became of the rows.
-#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[wire]
 pub struct CalendarRowsSet {
     /// Rows whose nights are as they say, or as a later row says.
     pub rows_set: usize,
@@ -81,7 +86,7 @@ impl CalendarRowsSet {
     }
 }
 
-#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[wire]
 pub struct OversoldRooms {
     pub room_type: RoomTypeCode,
     pub night: Day,
@@ -89,7 +94,7 @@ pub struct OversoldRooms {
     pub rooms: i64,
 }
 
-#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[wire]
 pub struct RefusedRow {
     /// Its place in the request, from 0.
     pub row: usize,

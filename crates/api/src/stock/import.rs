@@ -1,6 +1,5 @@
 //! Documents from files on the wire: rows as somebody wrote them, and what came of each.
 
-use serde::{Deserialize, Serialize};
 use surehold_core::kernel::{Reference, Timestamp};
 use surehold_core::stock::{
     self, DocumentHeader, DocumentId, DocumentKind, DocumentNote, ImportRow, LineOutcome, RowFault, SkippedWhy,
@@ -10,28 +9,21 @@ use surehold_core::stock::{
 use super::document::{Document, ExtraCost, NewDocument};
 use super::line::NewLine;
 use super::words;
-use crate::describe::ToSchema;
+use crate::describe::wire;
 
 /// What a document says apart from its lines.
-#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[wire]
 pub struct ImportHeader {
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub effective_at: Option<Timestamp>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub extra: Option<ExtraCost>,
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    #[schema(required = false, default = false)]
+    #[schema(default = false)]
     pub in_transit: bool,
     #[schema(value_type = words::NewDocumentKind)]
     pub kind: DocumentKind,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<DocumentNote>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(example = "INV-17")]
     pub reference: Option<Reference>,
     pub store: StoreName,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(example = "depot")]
     pub to_store: Option<StoreName>,
 }
 
@@ -54,7 +46,11 @@ impl From<ImportHeader> for DocumentHeader {
 }
 
 /// A document with all its rows.
-#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[wire]
+#[schema(example = json!({
+    "id": "019a8d1e-6f00-7000-8000-000000000001", "header": {"kind": "purchase", "store": "main", "reference": "INV-17"},
+    "rows": [{"product": "tea", "count": "3", "price": "490"}, {"product": "tea", "count": "12", "amount": 5_880}]
+}))]
 pub struct ImportDocument {
     /// A UUIDv7 of your own: the identity of the document. Imported twice, it is still one.
     pub id: DocumentId,
@@ -64,16 +60,15 @@ pub struct ImportDocument {
     pub rows: Vec<ImportRow>,
     /// Check everything, and change nothing.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    #[schema(required = false, default = false)]
+    #[schema(default = false)]
     pub dry_run: bool,
 }
 
 /// What became of an import.
-#[derive(Clone, Debug, Default, Serialize, Deserialize, ToSchema)]
+#[wire(Default)]
 pub struct Imported {
     /// Without its lines; `posting` where it has several parts: import it again to see what came of all rows. Absent where
     /// nothing was changed: in a dry run, or because of `wrong` rows.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub document: Option<Document>,
     /// Whether it was posted before.
     pub repeated: bool,
@@ -88,7 +83,6 @@ pub struct Imported {
     pub part_count: u32,
     /// Of a dry run: what the rows mean, if all can be used.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    #[schema(required = false)]
     pub lines: Vec<NewLine>,
 }
 

@@ -6,7 +6,7 @@ use super::properties::find_property;
 use crate::api::{Answer, Api, Caller, InPath, Json, Manage, Reply};
 use crate::describe;
 use crate::problem::Problem;
-use crate::wire::{CalendarRowsSet, PutCalendarRows, RefusedRow, described};
+use crate::wire::{CalendarRowsSet, PutCalendarRows, RefusedRow};
 
 const BYTES_MAX: usize = 1 << 20;
 
@@ -17,9 +17,7 @@ const BYTES_MAX: usize = 1 << 20;
 /// `skip_refused` says so; a row of the wrong shape refuses the whole request. Rows are put together before they are set:
 /// each night once, to what the last row says. That is not atomic: where it turns out that a night cannot be set, its rows
 /// are told too. Safe to repeat, also after `outcome-unknown`, when some of the rows may be set.
-#[describe::path(put, path = "/v1/{tenant}/properties/{property}/calendar/rows", tag = "Properties",
-    params(("property" = described::PropertyName, Path)), request_body = PutCalendarRows,
-    responses((status = 200, body = CalendarRowsSet)))]
+#[describe::path(put, "/v1/{tenant}/properties/{property}/calendar/rows", tag = "Properties")]
 pub(super) async fn calendar_rows_put(
     api: Api,
     caller: Caller<Manage>,

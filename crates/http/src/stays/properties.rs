@@ -9,7 +9,6 @@ use crate::describe;
 use crate::problem::Problem;
 use crate::wire::{
     Property, PropertyPage, PutProperty, PutRatePlan, PutRoomType, RatePlan, RatePlanList, RoomType, RoomTypeList,
-    described,
 };
 
 from_path!(PropertyName: PropertyName::new, RoomTypeCode: RoomTypeCode::new, RatePlanCode: RatePlanCode::new);

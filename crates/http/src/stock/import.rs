@@ -31,8 +31,7 @@ const IMPORT_BYTES_MAX: usize = 4 << 20;
 /// by part if it is long: it is `posting` until all parts are posted, and rows that cannot be posted are left out. Imported
 /// again with the same `id`, it goes on where it was cut off, or shows what came of it; other rows are refused. Needs the
 /// same scope as posting.
-#[describe::path(post, path = "/v1/{tenant}/documents/import", tag = "Documents", request_body = ImportDocument,
-    responses((status = 200, body = Imported)))]
+#[describe::path(post, "/v1/{tenant}/documents/import", tag = "Documents")]
 pub(super) async fn document_import(
     api: Api,
     mover: Mover,

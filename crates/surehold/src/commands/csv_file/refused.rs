@@ -36,11 +36,6 @@ impl Refused {
         Refused { index, line, column: fault.column.map(Column::name), reason: fault.reason }
     }
 
-    /// By the server.
-    pub(in super::super) fn later(index: usize, line: u64, why: &str) -> Refused {
-        Refused { index, line, column: None, reason: why.to_owned() }
-    }
-
     pub(in super::super) fn json(&self) -> serde_json::Value {
         serde_json::json!({"line": self.line, "column": self.column, "reason": self.reason})
     }
