@@ -28,11 +28,12 @@ pub(super) fn good_body(operation: &Operation) -> Option<Value> {
 pub(super) fn row(operation: &Operation, tenant: &str) -> String {
     let address = operation.address(|name| (name == "tenant").then(|| tenant.to_owned()));
     let query = match operation.name().as_str() {
-        "GET /v1/{tenant}/availability" => "?from=2026-12-24&until=2026-12-25",
+        "GET /v1/{tenant}/availability" | "GET /v1/{tenant}/properties/{property}/calendar" => {
+            "?from=2026-12-24&until=2026-12-25"
+        }
         "GET /v1/{tenant}/holds" => "?state=active",
         "GET /v1/{tenant}/operations" => "?state=PENDING",
         "GET /v1/{tenant}/timeline" => "?correlation=purchaseId=1",
-        "GET /v1/{tenant}/properties/{property}/calendar" => "?from=2026-12-24&until=2026-12-25",
         "GET /v1/{tenant}/stays" => "?property=casa-mar&state=active",
         "GET /v1/{tenant}/reservations" => "?property=casa-mar&arriving=2026-12-24",
         "GET /v1/{tenant}/stock/balances" => "?at=2026-12-24T00:00:00Z",

@@ -161,7 +161,7 @@ fn all_operations() -> Vec<Operation> {
 
 /// The example of the operation's body, with an id of its own and with those of what is there.
 fn good_body(operation: &Operation, hold: &str, quote: &str) -> Option<Value> {
-    let Some(Body { schema, example: body }) = operation.body else {
+    let Some(Body { schema, example: body, .. }) = operation.body else {
         // What a webhook says is up to its sender.
         return operation.path.starts_with("/webhooks/").then(|| json!({"paid": true}));
     };
