@@ -14,7 +14,7 @@ use uuid::Uuid;
 use crate::job::{Answer, CommandJob, Outcome, Ticket};
 use crate::modules;
 use crate::preparation::Preparations;
-use crate::queue::{Bustle, Ended, LaneSender, lane_queue};
+use crate::queue::{CallerActivity, Ended, LaneSender, lane_queue};
 use crate::{
     BATCH_COMMANDS_MAX, EngineConfig, Failure, Fault, Registry, RequestKey, Store, StoreError, Views, Wakeups,
 };
@@ -84,12 +84,13 @@ impl Engine {
 
     /// The same, with types of operations of its own.
     pub fn start_with(store: Arc<dyn Store>, config: EngineConfig, registry: Registry) -> Result<Engine, StoreError> {
-        let (wakeups, bustle) = (Wakeups::default(), Bustle::default());
+        let (wakeups, caller_activity) = (Wakeups::default(), CallerActivity::default());
         let mut lanes = Vec::new();
         let mut queues = Vec::new();
         let mut ended = Vec::new();
         for _ in 0..store.lane_count().max(1) {
-            let (sender, queue, lane_ended) = lane_queue(config.waiting_commands_max, wakeups.clone(), bustle.clone());
+            let (sender, queue, lane_ended) =
+                lane_queue(config.waiting_commands_max, wakeups.clone(), caller_activity.clone());
             lanes.push(sender);
             queues.push(queue);
             ended.push(lane_ended);

@@ -38,7 +38,7 @@ pub use failure::{Done, Failure, Fault};
 pub use lane::BATCH_COMMANDS_MAX;
 pub use migrate::{Applied, Migration, SchemaError, pending};
 pub use preparation::{Preparer, Preparing};
-pub use provider::{Provider, Told};
+pub use provider::{Provider, ProviderAnswer};
 pub use queue::{LaneEnd, LaneQueue};
 pub use registry::{Registered, Registry, builtin};
 pub use request_key::RequestKey;
@@ -46,7 +46,7 @@ pub use session::{JournalHead, Session, StoreError, TenantWork, Turns};
 pub use snapshot::{Snapshot, SnapshotError};
 pub use store::{BoxFuture, OwnedValue, ReadRow, Scope, Store};
 pub use views::Views;
-pub use wakeups::{Ear, Wakeups};
+pub use wakeups::{WakeupListener, Wakeups};
 
 // What the modules show.
 pub use kernel::*;

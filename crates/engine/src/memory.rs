@@ -15,18 +15,18 @@ const RECORDS_MAX: usize = 16_384;
 
 #[derive(Default)]
 pub(crate) struct Memory {
-    tenants: HashMap<TenantId, Known>,
+    tenants: HashMap<TenantId, TenantFacts>,
     records: usize,
 }
 
-struct Known {
+struct TenantFacts {
     /// The tenant's last batch.
     batch: Uuid,
     /// `None` if others had their turns in between: they will again, and what is remembered would be in vain.
     facts: Option<Facts>,
 }
 
-impl Known {
+impl TenantFacts {
     fn records_count(&self) -> usize {
         self.facts.as_ref().map_or(0, Facts::records_count)
     }
@@ -52,11 +52,11 @@ impl Memory {
             let Some(batch) = written_in.filter(|_| has_changes).or(work.last_batch) else { continue };
             let (tenant, is_undisturbed) = (work.tenant(), work.is_undisturbed());
             let facts = is_undisturbed.then(|| work.facts.into_remembered());
-            let known = Known { batch, facts };
+            let known = TenantFacts { batch, facts };
             self.records += known.records_count();
             // Who distrusts has not asked for what was remembered.
             let replaced = self.tenants.insert(tenant, known);
-            self.records -= replaced.as_ref().map_or(0, Known::records_count);
+            self.records -= replaced.as_ref().map_or(0, TenantFacts::records_count);
         }
         if self.tenants.len() > TENANTS_MAX || self.records > RECORDS_MAX {
             *self = Memory::default();

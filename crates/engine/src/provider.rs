@@ -9,7 +9,7 @@ use crate::BoxFuture;
 /// What the provider told, as far as it can be relied on. Which of these an answer is, the provider's adapter decides by
 /// status and code, never by prose.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Told {
+pub enum ProviderAnswer {
     /// It happened.
     Done { provider_ref: Option<SmolStr>, response: Payload },
     /// No, for good, and nothing happened.
@@ -32,8 +32,8 @@ pub trait Provider: Send + Sync + 'static {
     fn account(&self, call: &EffectCall) -> SmolStr;
 
     /// Sends the frozen request with its idempotency key.
-    fn call<'a>(&'a self, call: &'a EffectCall) -> BoxFuture<'a, Told>;
+    fn call<'a>(&'a self, call: &'a EffectCall) -> BoxFuture<'a, ProviderAnswer>;
 
     /// Asks what became of the request. Only called for types with a probe.
-    fn probe<'a>(&'a self, call: &'a EffectCall) -> BoxFuture<'a, Told>;
+    fn probe<'a>(&'a self, call: &'a EffectCall) -> BoxFuture<'a, ProviderAnswer>;
 }

@@ -34,13 +34,13 @@ pub struct LaneQueue {
     stopping: Arc<AtomicBool>,
     callers: Handle,
     wakeups: Wakeups,
-    bustle: Bustle,
+    caller_activity: CallerActivity,
     ended: LaneEnd,
 }
 
 /// When callers were last served on this node, by any lane.
 #[derive(Clone, Debug)]
-pub(crate) struct Bustle {
+pub(crate) struct CallerActivity {
     started: Instant,
     last_millis: Arc<AtomicU64>,
 }
@@ -48,13 +48,13 @@ pub(crate) struct Bustle {
 /// Who was answered comes back within this time, if at all.
 const CALLERS_ABOUT_MILLIS: u64 = 50;
 
-impl Default for Bustle {
-    fn default() -> Bustle {
-        Bustle { started: Instant::now(), last_millis: Arc::new(AtomicU64::new(0)) }
+impl Default for CallerActivity {
+    fn default() -> CallerActivity {
+        CallerActivity { started: Instant::now(), last_millis: Arc::new(AtomicU64::new(0)) }
     }
 }
 
-impl Bustle {
+impl CallerActivity {
     /// Counted from one, so that nobody at all is long ago.
     fn millis(&self) -> u64 {
         u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX).saturating_add(CALLERS_ABOUT_MILLIS + 1)
@@ -79,7 +79,11 @@ impl std::fmt::Debug for LaneQueue {
 pub(crate) type Ended = oneshot::Receiver<()>;
 
 /// Must be called within the runtime of the callers.
-pub(crate) fn lane_queue(waiting_max: usize, wakeups: Wakeups, bustle: Bustle) -> (LaneSender, LaneQueue, Ended) {
+pub(crate) fn lane_queue(
+    waiting_max: usize,
+    wakeups: Wakeups,
+    caller_activity: CallerActivity,
+) -> (LaneSender, LaneQueue, Ended) {
     let (sender, receiver) = mpsc::unbounded_channel();
     let waiting = Arc::new(AtomicUsize::new(0));
     let (told, ended) = oneshot::channel();
@@ -90,7 +94,7 @@ pub(crate) fn lane_queue(waiting_max: usize, wakeups: Wakeups, bustle: Bustle) -
         stopping: Arc::clone(&stopping),
         callers: Handle::current(),
         wakeups,
-        bustle,
+        caller_activity,
         ended: LaneEnd { _told: told },
     };
     (LaneSender { messages: sender, waiting, waiting_max, stopping }, queue, ended)
@@ -147,13 +151,13 @@ impl LaneQueue {
 
     /// Callers are being served here.
     pub(crate) fn note_callers(&self) {
-        self.bustle.last_millis.store(self.bustle.millis(), Ordering::Relaxed);
+        self.caller_activity.last_millis.store(self.caller_activity.millis(), Ordering::Relaxed);
     }
 
     /// Callers were served on this node a moment ago.
     pub(crate) fn callers_about(&self) -> bool {
-        let last = self.bustle.last_millis.load(Ordering::Relaxed);
-        self.bustle.millis().saturating_sub(last) <= CALLERS_ABOUT_MILLIS
+        let last = self.caller_activity.last_millis.load(Ordering::Relaxed);
+        self.caller_activity.millis().saturating_sub(last) <= CALLERS_ABOUT_MILLIS
     }
 
     /// What was just committed may have asked for operations.

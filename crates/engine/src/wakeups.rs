@@ -9,12 +9,12 @@ use tokio::sync::Notify;
 
 #[derive(Clone, Debug, Default)]
 pub struct Wakeups {
-    ears: Arc<Mutex<Vec<Weak<Heard>>>>,
+    listeners: Arc<Mutex<Vec<Weak<Heard>>>>,
 }
 
 /// One listener.
 #[derive(Debug)]
-pub struct Ear(Arc<Heard>);
+pub struct WakeupListener(Arc<Heard>);
 
 #[derive(Debug, Default)]
 struct Heard {
@@ -23,10 +23,10 @@ struct Heard {
 }
 
 impl Wakeups {
-    pub fn listen(&self) -> Ear {
+    pub fn listen(&self) -> WakeupListener {
         let heard = Arc::new(Heard::default());
-        self.ears.lock().expect("nothing panics while holding it").push(Arc::downgrade(&heard));
-        Ear(heard)
+        self.listeners.lock().expect("nothing panics while holding it").push(Arc::downgrade(&heard));
+        WakeupListener(heard)
     }
 
     /// An operation of the tenant is due then.
@@ -35,15 +35,15 @@ impl Wakeups {
     }
 
     /// The same, told by somebody who listens himself and knows already.
-    pub fn pass_on(&self, from: &Ear, tenant: TenantId, at: Timestamp) {
+    pub fn pass_on(&self, from: &WakeupListener, tenant: TenantId, at: Timestamp) {
         self.wake_all_but(Some(from), tenant, at);
     }
 
-    fn wake_all_but(&self, except: Option<&Ear>, tenant: TenantId, at: Timestamp) {
-        let mut ears = self.ears.lock().expect("nothing panics while holding it");
-        ears.retain(|ear| {
-            let Some(heard) = ear.upgrade() else { return false };
-            if except.is_none_or(|ear| !Arc::ptr_eq(&ear.0, &heard)) {
+    fn wake_all_but(&self, except: Option<&WakeupListener>, tenant: TenantId, at: Timestamp) {
+        let mut listeners = self.listeners.lock().expect("nothing panics while holding it");
+        listeners.retain(|listener| {
+            let Some(heard) = listener.upgrade() else { return false };
+            if except.is_none_or(|listener| !Arc::ptr_eq(&listener.0, &heard)) {
                 heard.hear(tenant, at);
             }
             true
@@ -59,8 +59,8 @@ impl Heard {
     }
 }
 
-impl Ear {
-    /// Waits until something was heard since the last [`Ear::take`].
+impl WakeupListener {
+    /// Waits until something was heard since the last [`WakeupListener::take`].
     pub async fn heard(&self) {
         self.0.something.notified().await;
     }

@@ -1,6 +1,6 @@
 //! What a batch asks for and what it changed, gathered into one block per kind over all tenants.
 
-use surehold_core::kernel::{AnyShelf, Change, Columns, Table, TenantId, Value};
+use surehold_core::kernel::{AnyRecordCells, Change, Columns, Table, TenantId, Value};
 use surehold_engine::TenantWork;
 
 use crate::values::{Block, PgTime};
@@ -14,17 +14,17 @@ impl<'a> Loads<'a> {
     pub(crate) fn keys_of(tenants: &'a [TenantWork]) -> Loads<'a> {
         let mut blocks: Vec<(&'static Table, Block<'a>)> = Vec::new();
         for work in tenants {
-            for shelf in work.facts.shelves().filter(|shelf| shelf.asked_count() > 0) {
-                let table = shelf.table();
+            for cells in work.facts.all_cells().filter(|cells| cells.asked_count() > 0) {
+                let table = cells.table();
                 let position = blocks.iter().position(|(other, _)| other.name == table.name);
                 let position = position.unwrap_or_else(|| {
                     blocks.push((table, Block::new(table.key(), 0)));
                     blocks.len() - 1
                 });
                 let block = &mut blocks[position].1;
-                for index in 0..shelf.asked_count() {
+                for index in 0..cells.asked_count() {
                     block.put(Value::Int(work.tenant().0));
-                    shelf.write_asked(index, block);
+                    cells.write_asked(index, block);
                     block.end_row();
                 }
             }
@@ -55,15 +55,15 @@ impl<'a> Writes<'a> {
     pub(crate) fn of(tenants: &'a [TenantWork]) -> Writes<'a> {
         let mut writes = Writes { blocks: Vec::new() };
         for work in tenants {
-            for shelf in work.facts.shelves() {
-                shelf.changes(&mut |change| writes.add(work.tenant(), shelf, change));
+            for cells in work.facts.all_cells() {
+                cells.changes(&mut |change| writes.add(work.tenant(), cells, change));
             }
         }
         writes
     }
 
-    fn add(&mut self, tenant: TenantId, shelf: &'a dyn AnyShelf, change: Change<'a>) {
-        let table = shelf.table();
+    fn add(&mut self, tenant: TenantId, cells: &'a dyn AnyRecordCells, change: Change<'a>) {
+        let table = cells.table();
         let verb = match change {
             Change::Insert { .. } => Verb::Insert,
             Change::Update { .. } => Verb::Update,

@@ -141,12 +141,12 @@ impl Live {
     async fn load_due(&self, tenants: &mut [TenantWork]) -> Result<(), StoreError> {
         for work in tenants {
             let (tenant, now) = (work.tenant(), work.facts.now());
-            for shelf in work.facts.shelves_mut().filter(|shelf| shelf.due_is_asked()) {
-                let table = shelf.table();
+            for cells in work.facts.all_cells_mut().filter(|cells| cells.due_is_asked()) {
+                let table = cells.table();
                 let load_due = self.kind(table).load_due.as_ref().expect("only kinds that can be due are asked for");
                 let answer = self.query(load_due, vec![&tenant.0, &PgTime(now)]).await.map_err(read_error)?;
                 for row in answer.rows() {
-                    shelf.absorb_due(&mut LoadedRow { row, columns: table.columns, next: 0, first: 0 })?;
+                    cells.absorb_due(&mut LoadedRow { row, columns: table.columns, next: 0, first: 0 })?;
                 }
             }
         }
@@ -233,9 +233,9 @@ fn absorb(tenants: &mut [TenantWork], loaded: &[(&'static Table, Answer)]) -> Re
     for (table, answer) in loaded {
         for row in answer.rows() {
             let work = work_of(tenants, row.get(0));
-            let shelf = work.facts.shelves_mut().find(|shelf| shelf.table().name == table.name);
-            let shelf = shelf.expect("rows come for what was asked for");
-            shelf.absorb(&mut LoadedRow { row, columns: table.columns, next: 1, first: 1 })?;
+            let cells = work.facts.all_cells_mut().find(|cells| cells.table().name == table.name);
+            let cells = cells.expect("rows come for what was asked for");
+            cells.absorb(&mut LoadedRow { row, columns: table.columns, next: 1, first: 1 })?;
         }
     }
     Ok(())
@@ -243,7 +243,7 @@ fn absorb(tenants: &mut [TenantWork], loaded: &[(&'static Table, Answer)]) -> Re
 
 fn settle(tenants: &mut [TenantWork]) {
     for work in tenants {
-        work.facts.shelves_mut().for_each(|shelf| shelf.settle());
+        work.facts.all_cells_mut().for_each(|cells| cells.settle());
     }
 }
 

@@ -5,7 +5,7 @@
 use std::time::Duration;
 
 use surehold_core::kernel::{TenantId, Timestamp};
-use surehold_engine::{Ear, Wakeups};
+use surehold_engine::{WakeupListener, Wakeups};
 use tokio::sync::mpsc;
 use tokio::time::sleep;
 use tokio_postgres::{Client, Error as PgError};
@@ -35,15 +35,15 @@ async fn share(address: &Address, wakeups: &Wakeups, node: &str) -> Result<(), P
     let (heard, mut notes) = mpsc::unbounded_channel();
     let client = address.connect_listening(heard).await?;
     client.batch_execute(&format!("listen {CHANNEL}")).await?;
-    let ear = wakeups.listen();
+    let listener = wakeups.listen();
     loop {
         tokio::select! {
-            () = ear.heard() => {
+            () = listener.heard() => {
                 sleep(GATHER).await;
-                tell(&client, &ear, node).await?;
+                tell(&client, &listener, node).await?;
             }
             note = notes.recv() => match note {
-                Some(note) => hear(&note, wakeups, &ear, node),
+                Some(note) => hear(&note, wakeups, &listener, node),
                 // The connection is gone.
                 None => return Ok(()),
             }
@@ -52,8 +52,9 @@ async fn share(address: &Address, wakeups: &Wakeups, node: &str) -> Result<(), P
 }
 
 /// `node tenant@micros tenant@micros …`
-async fn tell(client: &Client, ear: &Ear, node: &str) -> Result<(), PgError> {
-    let due: Vec<String> = ear.take().into_iter().map(|(tenant, at)| format!(" {tenant}@{}", at.micros())).collect();
+async fn tell(client: &Client, listener: &WakeupListener, node: &str) -> Result<(), PgError> {
+    let due: Vec<String> =
+        listener.take().into_iter().map(|(tenant, at)| format!(" {tenant}@{}", at.micros())).collect();
     for part in due.chunks(TENANTS_PER_NOTE) {
         let note = format!("{node}{}", part.concat());
         client.execute("select pg_notify($1, $2)", &[&CHANNEL, &note]).await?;
@@ -61,7 +62,7 @@ async fn tell(client: &Client, ear: &Ear, node: &str) -> Result<(), PgError> {
     Ok(())
 }
 
-fn hear(note: &str, wakeups: &Wakeups, ear: &Ear, node: &str) {
+fn hear(note: &str, wakeups: &Wakeups, listener: &WakeupListener, node: &str) {
     let mut words = note.split(' ');
     if words.next() == Some(node) {
         return;
@@ -69,7 +70,7 @@ fn hear(note: &str, wakeups: &Wakeups, ear: &Ear, node: &str) {
     for word in words {
         let due = word.split_once('@').and_then(|(tenant, at)| Some((tenant.parse().ok()?, at.parse().ok()?)));
         if let Some((tenant, at)) = due {
-            wakeups.pass_on(ear, TenantId(tenant), Timestamp::from_micros(at));
+            wakeups.pass_on(listener, TenantId(tenant), Timestamp::from_micros(at));
         } else {
             warn!(note, "A wake-up cannot be understood");
         }

@@ -2,7 +2,9 @@
 
 use rusqlite::{Connection, Error as SqliteError, ErrorCode, OptionalExtension, Statement};
 use surehold_core::TABLES;
-use surehold_core::kernel::{AnyShelf, Change, Corrupt, Encode, RemovedKey, Stored, Table, TenantId, Timestamp, Value};
+use surehold_core::kernel::{
+    AnyRecordCells, Change, Corrupt, Encode, RemovedKey, Stored, Table, TenantId, Timestamp, Value,
+};
 use surehold_engine::{JournalHead, Session, StoreError, TenantWork, Turns};
 use tracing::error;
 use uuid::Uuid;
@@ -51,35 +53,35 @@ impl<'c> KindStatements<'c> {
         })
     }
 
-    /// Reads all rows that the shelf asked for.
-    fn load(&mut self, tenant: TenantId, now: Timestamp, shelf: &mut dyn AnyShelf) -> Result<(), StoreError> {
+    /// Reads all rows that the cells asked for.
+    fn load(&mut self, tenant: TenantId, now: Timestamp, cells: &mut dyn AnyRecordCells) -> Result<(), StoreError> {
         let columns = self.table.columns;
-        for index in 0..shelf.asked_count() {
+        for index in 0..cells.asked_count() {
             let mut binder = Binder::new(&mut self.load);
             binder.bind(Value::Int(tenant.0));
-            shelf.write_asked(index, &mut binder);
+            cells.write_asked(index, &mut binder);
             let mut rows = binder.query().map_err(store_error)?;
             if let Some(row) = rows.next().map_err(store_error)? {
-                shelf.absorb(&mut LoadedRow { row, columns, next: 0 })?;
+                cells.absorb(&mut LoadedRow { row, columns, next: 0 })?;
             }
         }
-        if let (true, Some(load_due)) = (shelf.due_is_asked(), &mut self.load_due) {
+        if let (true, Some(load_due)) = (cells.due_is_asked(), &mut self.load_due) {
             let mut binder = Binder::new(load_due);
             binder.bind(Value::Int(tenant.0));
             binder.bind(Value::Time(now));
             let mut rows = binder.query().map_err(store_error)?;
             while let Some(row) = rows.next().map_err(store_error)? {
-                shelf.absorb_due(&mut LoadedRow { row, columns, next: 0 })?;
+                cells.absorb_due(&mut LoadedRow { row, columns, next: 0 })?;
             }
         }
-        shelf.settle();
+        cells.settle();
         Ok(())
     }
 
-    fn write_all(&mut self, tenant: TenantId, shelf: &dyn AnyShelf) -> rusqlite::Result<Written> {
+    fn write_all(&mut self, tenant: TenantId, cells: &dyn AnyRecordCells) -> rusqlite::Result<Written> {
         let mut inserts: Vec<(&dyn Encode, i64)> = Vec::new();
         let mut written = Ok(Written::Yes);
-        shelf.changes(&mut |change| {
+        cells.changes(&mut |change| {
             if !matches!(written, Ok(Written::Yes)) {
                 return;
             }
@@ -203,8 +205,8 @@ impl<'c> SqliteSession<'c> {
     fn load_asked(&mut self, tenants: &mut [TenantWork]) -> Result<(), StoreError> {
         for work in tenants {
             let (tenant, now) = (work.tenant(), work.facts.now());
-            for shelf in work.facts.shelves_mut() {
-                kind_of(&mut self.kinds, shelf.table()).load(tenant, now, shelf.as_mut())?;
+            for cells in work.facts.all_cells_mut() {
+                kind_of(&mut self.kinds, cells.table()).load(tenant, now, cells.as_mut())?;
             }
         }
         Ok(())
@@ -213,9 +215,9 @@ impl<'c> SqliteSession<'c> {
     fn write(&mut self, tenants: &[TenantWork], batch: Uuid) -> Result<(), StoreError> {
         for work in tenants.iter().filter(|work| work.facts.has_changes()) {
             let tenant = work.tenant();
-            for shelf in work.facts.shelves() {
-                let written = kind_of(&mut self.kinds, shelf.table()).write_all(tenant, shelf);
-                check(written.map_err(store_error)?, shelf.table())?;
+            for cells in work.facts.all_cells() {
+                let written = kind_of(&mut self.kinds, cells.table()).write_all(tenant, cells);
+                check(written.map_err(store_error)?, cells.table())?;
             }
             let (events, count) = work.facts.events();
             let mut binder = Binder::new(&mut self.journal_insert);

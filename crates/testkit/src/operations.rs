@@ -14,7 +14,7 @@ use surehold_core::operations::{
     OperationsEvent, Payload, Priority, RECONCILE_STUCK_OPERATION, ReconcileStuckOperation, RetryPolicy, StateHandler,
     Step, StuckReason, Trouble, WorkerId, reconciliation,
 };
-use surehold_engine::{BoxFuture, Engine, Failure, Provider, Registry, Told};
+use surehold_engine::{BoxFuture, Engine, Failure, Provider, ProviderAnswer, Registry};
 
 /// Changes nothing but its own state, and says twice that it did.
 pub static COUNT_SHEEP: OperationType = OperationType {
@@ -88,12 +88,12 @@ impl Provider for NoBank {
         "ours".into()
     }
 
-    fn call<'a>(&'a self, _: &'a EffectCall) -> BoxFuture<'a, Told> {
-        Box::pin(async { Told::Unanswered { code: "closed".into(), error: "nobody is there".into() } })
+    fn call<'a>(&'a self, _: &'a EffectCall) -> BoxFuture<'a, ProviderAnswer> {
+        Box::pin(async { ProviderAnswer::Unanswered { code: "closed".into(), error: "nobody is there".into() } })
     }
 
-    fn probe<'a>(&'a self, _: &'a EffectCall) -> BoxFuture<'a, Told> {
-        Box::pin(async { Told::Undecidable { error: "nobody is there".into() } })
+    fn probe<'a>(&'a self, _: &'a EffectCall) -> BoxFuture<'a, ProviderAnswer> {
+        Box::pin(async { ProviderAnswer::Undecidable { error: "nobody is there".into() } })
     }
 }
 

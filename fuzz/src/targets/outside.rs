@@ -4,7 +4,7 @@ use axum::http::HeaderValue;
 use axum::http::header::RETRY_AFTER;
 use bytes::Bytes;
 use reqwest::header::HeaderMap;
-use surehold_engine::Told;
+use surehold_engine::ProviderAnswer;
 use surehold_simulators::charge::{told_by_call, told_by_probe};
 
 use super::lines;
@@ -33,20 +33,23 @@ pub(crate) fn providers(data: &[u8]) {
     let Some(status) = std::str::from_utf8(status).ok().and_then(|status| status.parse::<u16>().ok()) else { return };
     let call = told_by_call(status, Some(7), body);
     let right = match &call {
-        Told::Done { provider_ref, .. } => (200..300).contains(&status) && provider_ref.is_some(),
+        ProviderAnswer::Done { provider_ref, .. } => (200..300).contains(&status) && provider_ref.is_some(),
         // Repeated without looking, so it must be certain that nothing happened.
-        Told::NotDone { .. } => matches!(status, 429 | 503),
-        Told::Rejected { .. } => (400..500).contains(&status) && !matches!(status, 409 | 429),
-        Told::ErrorKept { .. } => (500..600).contains(&status) && status != 503,
-        Told::Unanswered { .. } => !matches!(status, 429 | 503),
-        Told::Absent | Told::Undecidable { .. } => false,
+        ProviderAnswer::NotDone { .. } => matches!(status, 429 | 503),
+        ProviderAnswer::Rejected { .. } => (400..500).contains(&status) && !matches!(status, 409 | 429),
+        ProviderAnswer::ErrorKept { .. } => (500..600).contains(&status) && status != 503,
+        ProviderAnswer::Unanswered { .. } => !matches!(status, 429 | 503),
+        ProviderAnswer::Absent | ProviderAnswer::Undecidable { .. } => false,
     };
     assert!(right, "{status}: {call:?}");
     let probe = told_by_probe(status, body);
     let right = match &probe {
-        Told::Done { .. } | Told::Absent => status == 200,
-        Told::Unanswered { .. } => true,
-        Told::NotDone { .. } | Told::Rejected { .. } | Told::ErrorKept { .. } | Told::Undecidable { .. } => false,
+        ProviderAnswer::Done { .. } | ProviderAnswer::Absent => status == 200,
+        ProviderAnswer::Unanswered { .. } => true,
+        ProviderAnswer::NotDone { .. }
+        | ProviderAnswer::Rejected { .. }
+        | ProviderAnswer::ErrorKept { .. }
+        | ProviderAnswer::Undecidable { .. } => false,
     };
     assert!(right, "{status}: {probe:?}");
 }

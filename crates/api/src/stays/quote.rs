@@ -1,7 +1,7 @@
 //! Quotes on the wire.
 
 use surehold_core::kernel::{Currency, Invalid, Timestamp};
-use surehold_core::stays::quote::{self, Offers, StayWish};
+use surehold_core::stays::quote::{self, Offers, QuoteRequest};
 use surehold_core::stays::{self, NotForSale, Property, PropertyName, QuoteId, RatePlanCode, RoomTypeCode, StayDates};
 
 use crate::describe::{ToSchema, wire};
@@ -33,9 +33,9 @@ pub(super) fn one() -> u32 {
 }
 
 impl AskQuote {
-    pub fn wish(&self) -> Result<StayWish, Invalid> {
+    pub fn request(&self) -> Result<QuoteRequest, Invalid> {
         let dates = StayDates::new(self.checkin.0, self.checkout.0)?;
-        StayWish::new(self.property.clone(), dates, self.guests, self.rooms)
+        QuoteRequest::new(self.property.clone(), dates, self.guests, self.rooms)
     }
 }
 
@@ -188,14 +188,14 @@ impl Quote {
         Quote { options_left_out, not_for_sale: Some(not_for_sale), ..self }
     }
 
-    pub fn nothing_to_offer(property: &Property, wish: &StayWish, offers: Offers) -> Quote {
+    pub fn nothing_to_offer(property: &Property, request: &QuoteRequest, offers: Offers) -> Quote {
         let nothing = Quote {
             id: None,
             property: property.name.clone(),
-            checkin: Day(wish.dates().checkin()),
-            checkout: Day(wish.dates().checkout()),
-            guests: wish.guests(),
-            rooms: wish.rooms(),
+            checkin: Day(request.dates().checkin()),
+            checkout: Day(request.dates().checkout()),
+            guests: request.guests(),
+            rooms: request.rooms(),
             currency: property.currency,
             options: Vec::new(),
             options_left_out: None,

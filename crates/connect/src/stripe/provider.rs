@@ -10,7 +10,7 @@ use surehold_core::stays::operations::{
     CreateCheckoutSession, ExpireCheckoutSession, NewRefund, NewSession, PaymentRequest, ProcessStripeEvent,
     RefundPayment, SessionExpiry,
 };
-use surehold_engine::{BoxFuture, Provider, Registry, Told};
+use surehold_engine::{BoxFuture, Provider, ProviderAnswer, Registry};
 
 use super::amounts::{refund_in_stripes_units, session_in_stripes_units};
 use super::answers::RefusalAnswer;
@@ -53,7 +53,7 @@ impl StripeProvider {
             .effect(RefundPayment, provider)
     }
 
-    async fn make(&self, call: &EffectCall) -> Told {
+    async fn make(&self, call: &EffectCall) -> ProviderAnswer {
         let Ok(request) = call.request.read::<PaymentRequest>() else {
             return rejected("malformed", "the request to Stripe cannot be read", &RefusalAnswer::default());
         };
@@ -75,7 +75,7 @@ impl StripeProvider {
     }
 
     /// Names of accounts come out of the tenant's own records: another's must be as good as none.
-    async fn admit(&self, tenant: TenantId, account: &str) -> Result<(), Told> {
+    async fn admit(&self, tenant: TenantId, account: &str) -> Result<(), ProviderAnswer> {
         match self.homes.tenant(account).await {
             Ok(Some(home)) if home == tenant => Ok(()),
             Ok(_) => {
@@ -86,14 +86,14 @@ impl StripeProvider {
         }
     }
 
-    async fn create_session(&self, key: &str, session: &NewSession) -> Told {
+    async fn create_session(&self, key: &str, session: &NewSession) -> ProviderAnswer {
         match self.stripe.create_session(key, session).await {
             Ok(session) => session_done(&session),
             Err(error) => told_by_error(&error),
         }
     }
 
-    async fn refund(&self, key: &str, refund: &NewRefund) -> Told {
+    async fn refund(&self, key: &str, refund: &NewRefund) -> ProviderAnswer {
         let intent = match self.intent_of(refund).await {
             Ok(Some(intent)) => intent,
             Ok(None) => {
@@ -116,7 +116,7 @@ impl StripeProvider {
         Ok(self.stripe.session(&refund.account, &refund.session).await?.payment_intent)
     }
 
-    async fn expire(&self, key: &str, expiry: &SessionExpiry) -> Told {
+    async fn expire(&self, key: &str, expiry: &SessionExpiry) -> ProviderAnswer {
         match self.stripe.expire_session(key, &expiry.account, &expiry.session).await {
             Ok(session) if has_ended(&session) == Some(true) => session_done(&session),
             Ok(_) => unanswered("unexpected", "Stripe expired a session that is not expired"),
@@ -128,7 +128,7 @@ impl StripeProvider {
     }
 
     /// Stripe refuses to expire what has ended, without a code that says so: the session itself is asked.
-    async fn not_expired(&self, expiry: &SessionExpiry, refusal: &Refusal) -> Told {
+    async fn not_expired(&self, expiry: &SessionExpiry, refusal: &Refusal) -> ProviderAnswer {
         match self.stripe.session(&expiry.account, &expiry.session).await {
             Ok(session) if has_ended(&session) == Some(true) => session_done(&session),
             // It can still be paid, so this is not the end of it. The key repeats the refusal; another one may not.
@@ -137,9 +137,9 @@ impl StripeProvider {
         }
     }
 
-    async fn ask(&self, call: &EffectCall) -> Told {
+    async fn ask(&self, call: &EffectCall) -> ProviderAnswer {
         let Ok(request) = call.request.read::<PaymentRequest>() else {
-            return Told::Undecidable { error: "the request to Stripe cannot be read".into() };
+            return ProviderAnswer::Undecidable { error: "the request to Stripe cannot be read".into() };
         };
         if let Err(told) = self.admit(call.tenant, request.account()).await {
             return told;
@@ -151,12 +151,14 @@ impl StripeProvider {
         }
     }
 
-    async fn look_at_session(&self, expiry: &SessionExpiry) -> Told {
+    async fn look_at_session(&self, expiry: &SessionExpiry) -> ProviderAnswer {
         match self.stripe.session(&expiry.account, &expiry.session).await {
             Ok(session) => match has_ended(&session) {
                 Some(true) => session_done(&session),
-                Some(false) => Told::Absent,
-                None => Told::Undecidable { error: "the session is in a state that is not known here".into() },
+                Some(false) => ProviderAnswer::Absent,
+                None => {
+                    ProviderAnswer::Undecidable { error: "the session is in a state that is not known here".into() }
+                }
             },
             Err(error) => told_by_unasked(&error),
         }
@@ -164,7 +166,7 @@ impl StripeProvider {
 
     /// Sessions cannot be searched by metadata, but when ours was made is known well enough to go through those of that
     /// time.
-    async fn find_session(&self, wanted: &NewSession) -> Told {
+    async fn find_session(&self, wanted: &NewSession) -> ProviderAnswer {
         let mut query = SessionsQuery {
             created_from: Some(whole_secs(wanted.asked_at).saturating_sub(CLOCKS_APART_SECS)),
             created_to: Some(whole_secs(wanted.expires_at).saturating_sub(SESSION_SECS_MIN - CLOCKS_APART_SECS)),
@@ -180,17 +182,17 @@ impl StripeProvider {
             let is_wanted = |session: &CheckoutSession| bears(&session.metadata, &wanted.metadata);
             oldest = page.data.into_iter().rfind(is_wanted).or(oldest);
             if !page.has_more || query.starting_after.is_none() {
-                return oldest.as_ref().map_or(Told::Absent, session_done);
+                return oldest.as_ref().map_or(ProviderAnswer::Absent, session_done);
             }
         }
         oldest.as_ref().map_or_else(too_many, session_done)
     }
 
-    async fn find_refund(&self, wanted: &NewRefund) -> Told {
+    async fn find_refund(&self, wanted: &NewRefund) -> ProviderAnswer {
         let intent = match self.intent_of(wanted).await {
             Ok(Some(intent)) => intent,
             // What was never paid was never given back.
-            Ok(None) => return Told::Absent,
+            Ok(None) => return ProviderAnswer::Absent,
             Err(error) => return told_by_unasked(&error),
         };
         let mut starting_after: Option<SmolStr> = None;
@@ -203,7 +205,7 @@ impl StripeProvider {
             starting_after = page.data.last().map(|refund| refund.id.clone());
             oldest = page.data.into_iter().rfind(|refund| bears(&refund.metadata, &wanted.metadata)).or(oldest);
             if !page.has_more || starting_after.is_none() {
-                return oldest.as_ref().map_or(Told::Absent, refund_done);
+                return oldest.as_ref().map_or(ProviderAnswer::Absent, refund_done);
             }
         }
         oldest.as_ref().map_or_else(too_many, refund_done)
@@ -215,13 +217,13 @@ fn bears(metadata: &Metadata, wanted: &Metadata) -> bool {
     !wanted.is_empty() && wanted.iter().all(|(name, value)| metadata.get(name) == Some(value))
 }
 
-fn amount_unpayable() -> Told {
+fn amount_unpayable() -> ProviderAnswer {
     let error = "Stripe takes only whole amounts of this currency, or whole tens of its smallest unit";
     rejected("amount-unpayable", error, &RefusalAnswer::default())
 }
 
-fn too_many() -> Told {
-    Told::Undecidable { error: "there are too many at Stripe to look through".into() }
+fn too_many() -> ProviderAnswer {
+    ProviderAnswer::Undecidable { error: "there are too many at Stripe to look through".into() }
 }
 
 impl Provider for StripeProvider {
@@ -231,11 +233,11 @@ impl Provider for StripeProvider {
         format_smolstr!("{}/{}", call.tenant, account.unwrap_or_default())
     }
 
-    fn call<'a>(&'a self, call: &'a EffectCall) -> BoxFuture<'a, Told> {
+    fn call<'a>(&'a self, call: &'a EffectCall) -> BoxFuture<'a, ProviderAnswer> {
         Box::pin(self.make(call))
     }
 
-    fn probe<'a>(&'a self, call: &'a EffectCall) -> BoxFuture<'a, Told> {
+    fn probe<'a>(&'a self, call: &'a EffectCall) -> BoxFuture<'a, ProviderAnswer> {
         Box::pin(self.ask(call))
     }
 }

@@ -16,19 +16,22 @@
 
 use smol_str::{SmolStr, format_smolstr};
 use surehold_core::operations::Payload;
-use surehold_engine::Told;
+use surehold_engine::ProviderAnswer;
 
 use super::answers::{RefundAnswer, RefusalAnswer, SessionAnswer};
 use super::client::{CallError, Refusal};
 use super::objects::{CheckoutSession, Refund};
 use super::words::SessionStatus;
 
-pub(super) fn session_done(session: &CheckoutSession) -> Told {
-    Told::Done { provider_ref: Some(session.id.clone()), response: Payload::of(&SessionAnswer::from(session)) }
+pub(super) fn session_done(session: &CheckoutSession) -> ProviderAnswer {
+    ProviderAnswer::Done {
+        provider_ref: Some(session.id.clone()),
+        response: Payload::of(&SessionAnswer::from(session)),
+    }
 }
 
-pub(super) fn refund_done(refund: &Refund) -> Told {
-    Told::Done { provider_ref: Some(refund.id.clone()), response: Payload::of(&RefundAnswer::from(refund)) }
+pub(super) fn refund_done(refund: &Refund) -> ProviderAnswer {
+    ProviderAnswer::Done { provider_ref: Some(refund.id.clone()), response: Payload::of(&RefundAnswer::from(refund)) }
 }
 
 /// Whether nobody can pay on it any more, as far as that is known.
@@ -41,7 +44,7 @@ pub(super) fn has_ended(session: &CheckoutSession) -> Option<bool> {
 }
 
 /// What a change that was not made means.
-pub(super) fn told_by_error(error: &CallError) -> Told {
+pub(super) fn told_by_error(error: &CallError) -> ProviderAnswer {
     match error {
         CallError::Refused(refusal) => told_by_refusal(refusal),
         CallError::Unsendable => rejected("unsendable", error.to_string(), &RefusalAnswer::default()),
@@ -55,28 +58,33 @@ pub(super) fn told_by_error(error: &CallError) -> Told {
 }
 
 /// What a question without an answer means: never that nothing happened.
-pub(super) fn told_by_unasked(error: &CallError) -> Told {
+pub(super) fn told_by_unasked(error: &CallError) -> ProviderAnswer {
     match told_by_error(error) {
-        Told::Rejected { code, error, .. } | Told::ErrorKept { code, error } => Told::Unanswered { code, error },
-        told @ (Told::Done { .. }
-        | Told::NotDone { .. }
-        | Told::Unanswered { .. }
-        | Told::Absent
-        | Told::Undecidable { .. }) => told,
+        ProviderAnswer::Rejected { code, error, .. } | ProviderAnswer::ErrorKept { code, error } => {
+            ProviderAnswer::Unanswered { code, error }
+        }
+        told @ (ProviderAnswer::Done { .. }
+        | ProviderAnswer::NotDone { .. }
+        | ProviderAnswer::Unanswered { .. }
+        | ProviderAnswer::Absent
+        | ProviderAnswer::Undecidable { .. }) => told,
     }
 }
 
 /// What it means that a question was not answered which comes before the change itself: the change was not sent.
-pub(super) fn told_by_unprepared(error: &CallError) -> Told {
+pub(super) fn told_by_unprepared(error: &CallError) -> ProviderAnswer {
     match told_by_error(error) {
-        Told::Rejected { code, error, .. } | Told::ErrorKept { code, error } | Told::Unanswered { code, error } => {
-            not_done(code, error, None)
-        }
-        told @ (Told::Done { .. } | Told::NotDone { .. } | Told::Absent | Told::Undecidable { .. }) => told,
+        ProviderAnswer::Rejected { code, error, .. }
+        | ProviderAnswer::ErrorKept { code, error }
+        | ProviderAnswer::Unanswered { code, error } => not_done(code, error, None),
+        told @ (ProviderAnswer::Done { .. }
+        | ProviderAnswer::NotDone { .. }
+        | ProviderAnswer::Absent
+        | ProviderAnswer::Undecidable { .. }) => told,
     }
 }
 
-pub(super) fn told_by_refusal(refusal: &Refusal) -> Told {
+pub(super) fn told_by_refusal(refusal: &Refusal) -> ProviderAnswer {
     let (code, error) = (code(refusal), text(refusal));
     if code == "lock_timeout" {
         return not_done(code, error, refusal.retry_after_secs);
@@ -98,20 +106,24 @@ pub(super) fn is_key_misused(refusal: &Refusal) -> bool {
     refusal.error.as_ref().is_some_and(|error| error.kind.as_deref() == Some("idempotency_error"))
 }
 
-pub(super) fn error_kept(refusal: &Refusal) -> Told {
-    Told::ErrorKept { code: code(refusal), error: text(refusal) }
+pub(super) fn error_kept(refusal: &Refusal) -> ProviderAnswer {
+    ProviderAnswer::ErrorKept { code: code(refusal), error: text(refusal) }
 }
 
-pub(super) fn unanswered(code: impl Into<SmolStr>, error: impl Into<SmolStr>) -> Told {
-    Told::Unanswered { code: code.into(), error: error.into() }
+pub(super) fn unanswered(code: impl Into<SmolStr>, error: impl Into<SmolStr>) -> ProviderAnswer {
+    ProviderAnswer::Unanswered { code: code.into(), error: error.into() }
 }
 
-pub(super) fn rejected(code: impl Into<SmolStr>, error: impl Into<SmolStr>, answer: &RefusalAnswer) -> Told {
-    Told::Rejected { code: code.into(), error: error.into(), response: Payload::of(answer) }
+pub(super) fn rejected(code: impl Into<SmolStr>, error: impl Into<SmolStr>, answer: &RefusalAnswer) -> ProviderAnswer {
+    ProviderAnswer::Rejected { code: code.into(), error: error.into(), response: Payload::of(answer) }
 }
 
-pub(super) fn not_done(code: impl Into<SmolStr>, error: impl Into<SmolStr>, retry_after_secs: Option<u32>) -> Told {
-    Told::NotDone { code: code.into(), error: error.into(), retry_after_secs }
+pub(super) fn not_done(
+    code: impl Into<SmolStr>,
+    error: impl Into<SmolStr>,
+    retry_after_secs: Option<u32>,
+) -> ProviderAnswer {
+    ProviderAnswer::NotDone { code: code.into(), error: error.into(), retry_after_secs }
 }
 
 /// The most exact word that there is.
@@ -151,13 +163,15 @@ mod tests {
         CallError::Refused(Box::new(refusal))
     }
 
-    fn shown(told: &Told) -> String {
+    fn shown(told: &ProviderAnswer) -> String {
         match told {
-            Told::Rejected { code, .. } => format!("rejected {code}"),
-            Told::NotDone { code, retry_after_secs, .. } => format!("not done {code} {retry_after_secs:?}"),
-            Told::Unanswered { code, .. } => format!("unanswered {code}"),
-            Told::ErrorKept { code, .. } => format!("kept {code}"),
-            Told::Done { .. } | Told::Absent | Told::Undecidable { .. } => panic!("{told:?}"),
+            ProviderAnswer::Rejected { code, .. } => format!("rejected {code}"),
+            ProviderAnswer::NotDone { code, retry_after_secs, .. } => format!("not done {code} {retry_after_secs:?}"),
+            ProviderAnswer::Unanswered { code, .. } => format!("unanswered {code}"),
+            ProviderAnswer::ErrorKept { code, .. } => format!("kept {code}"),
+            ProviderAnswer::Done { .. } | ProviderAnswer::Absent | ProviderAnswer::Undecidable { .. } => {
+                panic!("{told:?}")
+            }
         }
     }
 

@@ -8,7 +8,7 @@ use surehold_core::kernel::TenantId;
 use surehold_core::operations::Payload;
 use surehold_core::operations::commands::EffectCall;
 use surehold_core::operations::outbox::{EndpointState, WebhookCall, WebhookEndpoint, WebhookRejection};
-use surehold_engine::{BoxFuture, Fault, Provider, Told, Views};
+use surehold_engine::{BoxFuture, Fault, Provider, ProviderAnswer, Views};
 
 use super::{Answer, Delivery, Secret, SendError, Sender};
 
@@ -24,7 +24,7 @@ impl Deliveries {
         Deliveries { sender, views }
     }
 
-    async fn deliver(&self, call: &EffectCall) -> Told {
+    async fn deliver(&self, call: &EffectCall) -> ProviderAnswer {
         let Ok(order) = call.request.read::<WebhookCall>() else {
             return rejected("malformed", "the request of the delivery cannot be read", WebhookRejection::Unsendable);
         };
@@ -49,7 +49,7 @@ impl Deliveries {
         Ok(Some(Signers { url: endpoint.url, secrets, now_secs: now.micros().div_euclid(1_000_000) }))
     }
 
-    async fn post(&self, order: &WebhookCall, signers: &Signers) -> Told {
+    async fn post(&self, order: &WebhookCall, signers: &Signers) -> ProviderAnswer {
         let delivery = Delivery {
             url: &signers.url,
             id: &order.message_id,
@@ -77,28 +77,28 @@ impl Provider for Deliveries {
         format_smolstr!("{}/{}", call.tenant, endpoint.unwrap_or_default())
     }
 
-    fn call<'a>(&'a self, call: &'a EffectCall) -> BoxFuture<'a, Told> {
+    fn call<'a>(&'a self, call: &'a EffectCall) -> BoxFuture<'a, ProviderAnswer> {
         Box::pin(self.deliver(call))
     }
 
-    fn probe<'a>(&'a self, _: &'a EffectCall) -> BoxFuture<'a, Told> {
+    fn probe<'a>(&'a self, _: &'a EffectCall) -> BoxFuture<'a, ProviderAnswer> {
         // The type says that there is nobody to ask.
-        Box::pin(async { Told::Undecidable { error: "a receiver cannot be asked".into() } })
+        Box::pin(async { ProviderAnswer::Undecidable { error: "a receiver cannot be asked".into() } })
     }
 }
 
-fn not_done(code: impl Into<SmolStr>, error: impl Into<SmolStr>, retry_after_secs: Option<u32>) -> Told {
-    Told::NotDone { code: code.into(), error: error.into(), retry_after_secs }
+fn not_done(code: impl Into<SmolStr>, error: impl Into<SmolStr>, retry_after_secs: Option<u32>) -> ProviderAnswer {
+    ProviderAnswer::NotDone { code: code.into(), error: error.into(), retry_after_secs }
 }
 
-fn rejected(code: &'static str, error: impl Into<SmolStr>, rejection: WebhookRejection) -> Told {
-    Told::Rejected { code: code.into(), error: error.into(), response: Payload::of(&rejection) }
+fn rejected(code: &'static str, error: impl Into<SmolStr>, rejection: WebhookRejection) -> ProviderAnswer {
+    ProviderAnswer::Rejected { code: code.into(), error: error.into(), response: Payload::of(&rejection) }
 }
 
-fn judge_answer(answer: &Answer) -> Told {
+fn judge_answer(answer: &Answer) -> ProviderAnswer {
     let status = answer.status;
     if answer.is_delivered() {
-        return Told::Done { provider_ref: None, response: Payload::of(&json!({ "status": status })) };
+        return ProviderAnswer::Done { provider_ref: None, response: Payload::of(&json!({ "status": status })) };
     }
     let error = format_smolstr!("the endpoint answered {status}");
     match status {
@@ -112,7 +112,7 @@ fn judge_answer(answer: &Answer) -> Told {
     }
 }
 
-fn judge_error(error: &SendError) -> Told {
+fn judge_error(error: &SendError) -> ProviderAnswer {
     let text = error.to_string();
     match error {
         SendError::NotAllowed(_) => rejected("address-not-allowed", text, WebhookRejection::Unsendable),
@@ -120,8 +120,8 @@ fn judge_error(error: &SendError) -> Told {
         SendError::TooLarge { .. } => rejected("message-too-large", text, WebhookRejection::Unsendable),
         SendError::Resolve { .. } => not_done("name-not-resolved", text, None),
         SendError::Connect { .. } => not_done("not-reached", text, None),
-        SendError::Timeout => Told::Unanswered { code: "timeout".into(), error: text.into() },
-        SendError::Broken { .. } => Told::Unanswered { code: "broken".into(), error: text.into() },
+        SendError::Timeout => ProviderAnswer::Unanswered { code: "timeout".into(), error: text.into() },
+        SendError::Broken { .. } => ProviderAnswer::Unanswered { code: "broken".into(), error: text.into() },
     }
 }
 
@@ -130,13 +130,15 @@ mod tests {
     use super::*;
     use crate::webhooks::{NotAllowed, SignError};
 
-    fn code(told: &Told) -> String {
+    fn code(told: &ProviderAnswer) -> String {
         match told {
-            Told::Done { response, .. } => format!("done {}", response.as_str()),
-            Told::Rejected { code, response, .. } => format!("rejected {code} {}", response.as_str()),
-            Told::NotDone { code, retry_after_secs, .. } => format!("not done {code} {retry_after_secs:?}"),
-            Told::Unanswered { code, .. } => format!("unanswered {code}"),
-            Told::ErrorKept { .. } | Told::Absent | Told::Undecidable { .. } => panic!("{told:?}"),
+            ProviderAnswer::Done { response, .. } => format!("done {}", response.as_str()),
+            ProviderAnswer::Rejected { code, response, .. } => format!("rejected {code} {}", response.as_str()),
+            ProviderAnswer::NotDone { code, retry_after_secs, .. } => format!("not done {code} {retry_after_secs:?}"),
+            ProviderAnswer::Unanswered { code, .. } => format!("unanswered {code}"),
+            ProviderAnswer::ErrorKept { .. } | ProviderAnswer::Absent | ProviderAnswer::Undecidable { .. } => {
+                panic!("{told:?}")
+            }
         }
     }
 
@@ -164,7 +166,7 @@ mod tests {
         let check = |error: SendError, expected: &str| {
             let told = judge_error(&error);
             assert_eq!(code(&told), expected);
-            assert_eq!(matches!(told, Told::Unanswered { .. }), error.may_have_arrived(), "{error:?}");
+            assert_eq!(matches!(told, ProviderAnswer::Unanswered { .. }), error.may_have_arrived(), "{error:?}");
         };
         let unsendable = r#"{"rejection":"unsendable"}"#;
         check(NotAllowed::Scheme.into(), &format!("rejected address-not-allowed {unsendable}"));

@@ -16,7 +16,7 @@ use surehold_core::operations::outbox::{
     WebhookEndpoint, delivery_key,
 };
 use surehold_core::operations::{DeadLetter, OperationKey, OperationRun, SigningSecret, WorkerId};
-use surehold_engine::{Engine, EngineConfig, Provider, Store, Told, Views};
+use surehold_engine::{Engine, EngineConfig, Provider, ProviderAnswer, Store, Views};
 use surehold_sqlite::SqliteStore;
 use tempfile::TempDir;
 
@@ -40,12 +40,14 @@ fn id() -> EndpointId {
     EndpointId::new("orders").unwrap()
 }
 
-fn outcome(told: Told) -> EffectOutcome {
+fn outcome(told: ProviderAnswer) -> EffectOutcome {
     match told {
-        Told::Done { provider_ref, response } => EffectOutcome::Confirmed { provider_ref, response },
-        Told::Rejected { code, error, response } => EffectOutcome::Rejected { code, error, response },
-        Told::NotDone { code, error, retry_after_secs } => EffectOutcome::NotDone { code, error, retry_after_secs },
-        Told::Unanswered { code, error } => EffectOutcome::Unanswered { code, error },
+        ProviderAnswer::Done { provider_ref, response } => EffectOutcome::Confirmed { provider_ref, response },
+        ProviderAnswer::Rejected { code, error, response } => EffectOutcome::Rejected { code, error, response },
+        ProviderAnswer::NotDone { code, error, retry_after_secs } => {
+            EffectOutcome::NotDone { code, error, retry_after_secs }
+        }
+        ProviderAnswer::Unanswered { code, error } => EffectOutcome::Unanswered { code, error },
         other => panic!("no receiver tells {other:?}"),
     }
 }
@@ -88,7 +90,7 @@ impl World {
         }
     }
 
-    async fn deliver(&self, call: EffectCall) -> (Told, Finished) {
+    async fn deliver(&self, call: EffectCall) -> (ProviderAnswer, Finished) {
         let told = patiently(self.provider.call(&call)).await;
         let (handler, outcome) = (Arc::new(DeliverWebhook), outcome(told.clone()));
         let finish = FinishEffect { call, handler, outcome, then: None, dice: 0, raised_at: None };
@@ -106,7 +108,7 @@ async fn a_message_arrives_signed() {
     let call = w.start(&key).await;
     assert_eq!(w.provider.account(&call), "1/orders");
     let (told, finished) = w.deliver(call).await;
-    assert!(matches!(told, Told::Done { .. }), "{told:?}");
+    assert!(matches!(told, ProviderAnswer::Done { .. }), "{told:?}");
     assert_eq!(finished, Finished::Done);
     let received = w.receiver.next().await;
     let now = received.headers[TIMESTAMP_HEADER].to_str().unwrap().parse().unwrap();
@@ -144,7 +146,7 @@ async fn a_repeat_is_the_same_message() {
     let (mut w, key) = World::open("/slower", anywhere()).await;
     let call = w.start(&key).await;
     let (told, finished) = w.deliver(call.clone()).await;
-    assert!(matches!(told, Told::NotDone { retry_after_secs: Some(120), .. }), "{told:?}");
+    assert!(matches!(told, ProviderAnswer::NotDone { retry_after_secs: Some(120), .. }), "{told:?}");
     assert_eq!(finished, Finished::Postponed);
     let run: OperationRun = w.engine.views().record(TENANT, &key).await.unwrap().unwrap();
     assert!(run.run_at >= w.store.clock().await.unwrap().plus_secs(60), "what was asked for is a floor");
@@ -160,7 +162,7 @@ async fn gone_disables_the_endpoint() {
     let other = w.event(2).await;
     let call = w.start(&key).await;
     let (told, finished) = w.deliver(call).await;
-    assert!(matches!(&told, Told::Rejected { code, .. } if code == "gone"), "{told:?}");
+    assert!(matches!(&told, ProviderAnswer::Rejected { code, .. } if code == "gone"), "{told:?}");
     assert_eq!(finished, Finished::Done);
     assert_eq!(w.endpoint().await.state, EndpointState::Disabled);
     // The next one in the chain is released, and skipped.
@@ -186,7 +188,7 @@ async fn silence_is_no_answer() {
     let (w, key) = World::open("/silent", config).await;
     let call = w.start(&key).await;
     let (told, finished) = w.deliver(call).await;
-    assert!(matches!(told, Told::Unanswered { .. }), "{told:?}");
+    assert!(matches!(told, ProviderAnswer::Unanswered { .. }), "{told:?}");
     assert_eq!(finished, Finished::Postponed);
 }
 

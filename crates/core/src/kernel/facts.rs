@@ -3,10 +3,10 @@
 
 use std::sync::Arc;
 
+use super::cells::{AnyRecordCells, RecordCells};
 use super::event::Event;
 use super::preparation::{Asked, Preparation, Prepared};
 use super::record::Record;
-use super::shelf::{AnyShelf, Shelf};
 use super::{Halt, TenantId, Timestamp};
 
 /// Whether this batch has looked for lapsed holds of the tenant.
@@ -22,7 +22,7 @@ pub enum LapsedHolds {
 pub struct Facts {
     tenant: TenantId,
     now: Timestamp,
-    shelves: Vec<Box<dyn AnyShelf>>,
+    cells: Vec<Box<dyn AnyRecordCells>>,
     /// Counts commands and their steps, so that each changes a version at most once.
     command: u64,
     replayed: bool,
@@ -50,7 +50,7 @@ impl Facts {
         Facts {
             tenant,
             now: Timestamp::from_micros(0),
-            shelves: Vec::new(),
+            cells: Vec::new(),
             command: 1,
             replayed: false,
             lapsed_holds: LapsedHolds::Unknown,
@@ -89,13 +89,13 @@ impl Facts {
     // Reading.
 
     pub fn get<R: Record>(&mut self, key: &R::Key) -> Result<Option<&R>, Halt> {
-        self.shelf_mut::<R>().get(key)
+        self.cells_mut::<R>().get(key)
     }
 
     /// The record, about to be changed: its version goes up once per command.
     pub fn get_mut<R: Record>(&mut self, key: &R::Key) -> Result<Option<&mut R>, Halt> {
         let command = self.command;
-        self.shelf_mut::<R>().get_mut(key, command)
+        self.cells_mut::<R>().get_mut(key, command)
     }
 
     /// The record if it happens to be known; a record that the caller expects to insert is not looked up.
@@ -103,7 +103,7 @@ impl Facts {
     /// inserts nothing, so it stands only after the record has been looked up: see [`Facts::drop_refused`].
     pub fn expect_absent<R: Record>(&mut self, key: &R::Key) -> Result<Option<&R>, Halt> {
         let distrust = self.distrust;
-        let records = self.shelf_mut::<R>();
+        let records = self.cells_mut::<R>();
         if distrust { records.get(key) } else { records.get_or_assume(key) }
     }
 
@@ -115,7 +115,7 @@ impl Facts {
             if !self.has_believed(R::TABLE.name) {
                 self.believed.push(R::TABLE.name);
             }
-            self.shelf_mut::<R>().believe(record);
+            self.cells_mut::<R>().believe(record);
         }
     }
 
@@ -126,7 +126,7 @@ impl Facts {
 
     /// Halts unless all are loaded, asking for all that are missing at once.
     pub fn require<'k, R: Record>(&mut self, keys: impl IntoIterator<Item = &'k R::Key>) -> Result<(), Halt> {
-        let records = self.shelf_mut::<R>();
+        let records = self.cells_mut::<R>();
         let mut all_loaded = true;
         for key in keys {
             all_loaded &= records.ask(key);
@@ -137,7 +137,7 @@ impl Facts {
     /// Keys of records that are due now, oldest first, and whether these are all.
     pub fn due<R: Record>(&mut self) -> Result<(Vec<R::Key>, bool), Halt> {
         let now = self.now;
-        self.shelf_mut::<R>().due(now)
+        self.cells_mut::<R>().due(now)
     }
 
     /// Halts until lapsed holds have been expired, so that none of them can be the reason for a refusal.
@@ -169,12 +169,12 @@ impl Facts {
 
     pub fn insert<R: Record>(&mut self, record: R) -> &R {
         let command = self.command;
-        self.shelf_mut::<R>().insert(record, command)
+        self.cells_mut::<R>().insert(record, command)
     }
 
     pub fn remove<R: Record>(&mut self, key: &R::Key) {
         let command = self.command;
-        self.shelf_mut::<R>().remove(key, command);
+        self.cells_mut::<R>().remove(key, command);
     }
 
     pub fn emit(&mut self, event: &Event) {
@@ -206,7 +206,7 @@ impl Facts {
 
     /// Records that the running command has changed, as they were before it (`None` where there was none) and as they are.
     pub fn changed_by_command<R: Record>(&mut self) -> Vec<(Option<&R>, Option<&R>)> {
-        self.shelf_mut::<R>().changed_by_command()
+        self.cells_mut::<R>().changed_by_command()
     }
 
     /// The command found its own effect in place and repeats the answer.
@@ -228,11 +228,11 @@ impl Facts {
     }
 
     pub fn ask<R: Record>(&mut self, key: &R::Key) {
-        self.shelf_mut::<R>().ask(key);
+        self.cells_mut::<R>().ask(key);
     }
 
     pub fn ask_uncached<R: Record>(&mut self, key: &R::Key) {
-        self.shelf_mut::<R>().ask_uncached(key);
+        self.cells_mut::<R>().ask_uncached(key);
     }
 
     pub fn ask_expecting_absent<R: Record>(&mut self, key: &R::Key) {
@@ -243,8 +243,8 @@ impl Facts {
 
     /// The command is done: its changes become what the next one sees. Tells whether it was a replay.
     pub fn keep_changes(&mut self) -> bool {
-        for shelf in &mut self.shelves {
-            shelf.keep_changes();
+        for cells in &mut self.cells {
+            cells.keep_changes();
         }
         self.command = self.command.strict_add(1);
         self.events_before_command = (self.events.len(), self.events_count);
@@ -260,8 +260,8 @@ impl Facts {
 
     /// The command was refused, halted or broke: it never happened.
     pub fn drop_changes(&mut self) {
-        for shelf in &mut self.shelves {
-            shelf.drop_changes();
+        for cells in &mut self.cells {
+            cells.drop_changes();
         }
         self.forget_command();
     }
@@ -280,15 +280,15 @@ impl Facts {
     /// only believed.
     pub fn drop_refused(&mut self) -> Result<(), Halt> {
         let mut assumed = false;
-        for shelf in &mut self.shelves {
-            assumed |= shelf.drop_changes_and_ask();
+        for cells in &mut self.cells {
+            assumed |= cells.drop_changes_and_ask();
         }
         self.forget_command();
         if assumed { Err(Halt::Unloaded) } else { Ok(()) }
     }
 
     pub fn has_changes(&self) -> bool {
-        self.journal_trim_before().is_some() || self.shelves.iter().any(|shelf| shelf.has_changes())
+        self.journal_trim_before().is_some() || self.cells.iter().any(|cells| cells.has_changes())
     }
 
     /// The journal rows before this one are to be deleted.
@@ -309,36 +309,36 @@ impl Facts {
     /// All is written: what the tenant's next batch can begin with, if nobody else changes the tenant until then.
     #[must_use]
     pub fn into_remembered(mut self) -> Facts {
-        self.shelves.retain_mut(|shelf| shelf.remember());
-        Facts { shelves: self.shelves, ..Facts::new(self.tenant, false) }
+        self.cells.retain_mut(|cells| cells.remember());
+        Facts { cells: self.cells, ..Facts::new(self.tenant, false) }
     }
 
     /// Somebody else has changed the tenant: nothing that was remembered counts any more.
     pub fn forget_remembered(&mut self) {
-        self.shelves.iter_mut().for_each(|shelf| shelf.forget());
+        self.cells.iter_mut().for_each(|cells| cells.forget());
     }
 
     /// How many records there are, known or not.
     pub fn records_count(&self) -> usize {
-        self.shelves.iter().map(|shelf| shelf.cells_count()).sum()
+        self.cells.iter().map(|cells| cells.cells_count()).sum()
     }
 
-    pub fn shelves(&self) -> impl Iterator<Item = &dyn AnyShelf> {
-        self.shelves.iter().map(AsRef::as_ref)
+    pub fn all_cells(&self) -> impl Iterator<Item = &dyn AnyRecordCells> {
+        self.cells.iter().map(AsRef::as_ref)
     }
 
-    pub fn shelves_mut(&mut self) -> impl Iterator<Item = &mut Box<dyn AnyShelf>> {
-        self.shelves.iter_mut()
+    pub fn all_cells_mut(&mut self) -> impl Iterator<Item = &mut Box<dyn AnyRecordCells>> {
+        self.cells.iter_mut()
     }
 
-    fn shelf_mut<R: Record>(&mut self) -> &mut Shelf<R> {
+    fn cells_mut<R: Record>(&mut self) -> &mut RecordCells<R> {
         let complete = self.complete;
-        let position = self.shelves.iter().position(|shelf| shelf.as_any().is::<Shelf<R>>());
+        let position = self.cells.iter().position(|cells| cells.as_any().is::<RecordCells<R>>());
         let index = position.unwrap_or_else(|| {
-            self.shelves.push(Box::new(Shelf::<R>::new(complete)));
-            self.shelves.len().strict_sub(1)
+            self.cells.push(Box::new(RecordCells::<R>::new(complete)));
+            self.cells.len().strict_sub(1)
         });
-        self.shelves[index].as_any_mut().downcast_mut().expect("found by its type")
+        self.cells[index].as_any_mut().downcast_mut().expect("found by its type")
     }
 }
 
@@ -351,8 +351,8 @@ mod tests {
 
     fn versions_written(facts: &Facts) -> Vec<(i64, Option<i64>)> {
         let mut written = Vec::new();
-        for shelf in facts.shelves() {
-            shelf.changes(&mut |change| match change {
+        for cells in facts.all_cells() {
+            cells.changes(&mut |change| match change {
                 Change::Insert { version, .. } => written.push((version, None)),
                 Change::Update { version, stored, .. } => written.push((version, Some(stored.version))),
                 Change::Delete { stored_version, .. } => written.push((0, Some(stored_version))),
@@ -393,7 +393,7 @@ mod tests {
         // Not of a kind that is remembered; asked for, and the answer never came.
         assert_eq!(facts.get::<Owner>(&owner.name), Err(Halt::Unloaded));
         assert_eq!(facts.get::<Tenant>(&()), Err(Halt::Unloaded));
-        assert_eq!(facts.shelves().map(AnyShelf::asked_count).sum::<usize>(), 2);
+        assert_eq!(facts.all_cells().map(AnyRecordCells::asked_count).sum::<usize>(), 2);
         facts.get_mut::<Store>(&key).unwrap().unwrap().title = Title::new("C").unwrap();
         facts.insert(store(&other));
         assert_eq!(versions_written(&facts), [(3, Some(2)), (1, None)]);
@@ -438,8 +438,8 @@ mod tests {
             facts.keep_changes();
         }
         let mut expected = Vec::new();
-        for shelf in facts.shelves() {
-            shelf.changes(&mut |change| match change {
+        for cells in facts.all_cells() {
+            cells.changes(&mut |change| match change {
                 Change::Update { version, stored, .. } => {
                     expected.push((version, stored.version, stored.counters_of(Pool::TABLE).collect()));
                 }

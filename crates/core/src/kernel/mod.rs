@@ -3,6 +3,7 @@
 //! Imports: nothing.
 
 mod api_key;
+mod cells;
 mod columns;
 mod command;
 pub mod commands;
@@ -28,12 +29,12 @@ mod reply;
 pub(crate) mod reserved;
 #[cfg(feature = "schema")]
 pub(crate) mod schema;
-mod shelf;
 mod tenant;
 mod time;
 mod words;
 
 pub use api_key::{ApiKey, KeyId, KeyScope, KeyScopes, SecretHash};
+pub use cells::{AnyRecordCells, Change, Encode, RemovedKey};
 pub use columns::{ColumnValue, Columnar};
 pub(crate) use columns::{Field, bytes_column, int_column, text_column};
 pub use command::{Command, Halt, Reads, Stop};
@@ -60,7 +61,6 @@ pub use refusal::{Refusal, ShortLine};
 pub(crate) use refused::refusals;
 pub use refused::{Class, FieldSpec, PartSpec, RefusalData, RefusalSpec, Refused};
 pub use reply::{KeptReply, ReplyKey};
-pub use shelf::{AnyShelf, Change, Encode, RemovedKey};
 pub(crate) use surehold_core_macros::{Columnar, Record};
 pub use tenant::{HoldPolicy, SlugClaim, Tenant};
 pub use time::{Slot, Timestamp};

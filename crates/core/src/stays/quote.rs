@@ -16,23 +16,23 @@ const GUESTS_MAX: u32 = 1_000;
 
 /// Who wants to stay where, and when.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct StayWish {
+pub struct QuoteRequest {
     property: PropertyName,
     dates: StayDates,
     guests: u32,
     rooms: u32,
 }
 
-impl StayWish {
+impl QuoteRequest {
     /// 1 to 1,000 guests in 1 to 100 rooms of one type.
-    pub fn new(property: PropertyName, dates: StayDates, guests: u32, rooms: u32) -> Result<StayWish, Invalid> {
+    pub fn new(property: PropertyName, dates: StayDates, guests: u32, rooms: u32) -> Result<QuoteRequest, Invalid> {
         for (what, number, max) in [("guests", guests, GUESTS_MAX), ("rooms", rooms, ROOMS_PER_STAY_MAX)] {
             if !(1..=max).contains(&number) {
                 let (what, amount, amount_max) = (what.to_owned(), i64::from(number), i64::from(max));
                 return Err(Invalid::Amount { what, amount, amount_min: 1, amount_max });
             }
         }
-        Ok(StayWish { property, dates, guests, rooms })
+        Ok(QuoteRequest { property, dates, guests, rooms })
     }
 
     pub fn property(&self) -> &PropertyName {
@@ -98,8 +98,8 @@ pub struct NotOffered {
 }
 
 /// Every room type in every plan, as an option or as a reason why not.
-pub fn compute(basis: &QuoteBasis, wish: &StayWish, now: Timestamp) -> Offers {
-    let shop = Shop::new(basis, wish, today(&basis.property.time_zone, now));
+pub fn compute(basis: &QuoteBasis, request: &QuoteRequest, now: Timestamp) -> Offers {
+    let shop = Shop::new(basis, request, today(&basis.property.time_zone, now));
     let mut offers = Offers::default();
     for room_type in &basis.room_types {
         let code = &room_type.key.code;
@@ -131,40 +131,40 @@ impl Offers {
 /// The basis, so that it is found quickly.
 struct Shop<'a> {
     basis: &'a QuoteBasis,
-    wish: &'a StayWish,
+    request: &'a QuoteRequest,
     today: Date,
     months: BTreeMap<(&'a RoomTypeCode, &'a RatePlanCode), Vec<&'a RateMonth>>,
     pools: BTreeMap<&'a PoolKey, &'a Pool>,
 }
 
 impl<'a> Shop<'a> {
-    fn new(basis: &'a QuoteBasis, wish: &'a StayWish, today: Date) -> Shop<'a> {
+    fn new(basis: &'a QuoteBasis, request: &'a QuoteRequest, today: Date) -> Shop<'a> {
         let mut months = BTreeMap::<_, Vec<_>>::new();
         for month in &basis.months {
             months.entry((&month.key.room_type, &month.key.rate_plan)).or_default().push(month);
         }
         let pools = basis.pools.iter().map(|pool| (&pool.key, pool)).collect();
-        Shop { basis, wish, today, months, pools }
+        Shop { basis, request, today, months, pools }
     }
 
     /// Rooms that are free on every night, or why too few are; in the order of [`NotForSale`].
     fn rooms_left(&self, room_type: &RoomType) -> Result<i64, NotForSale> {
-        check_not_past(self.wish.dates, self.today)?;
-        let guests_max = room_type.guests_max.saturating_mul(self.wish.rooms);
-        if guests_max < self.wish.guests {
+        check_not_past(self.request.dates, self.today)?;
+        let guests_max = room_type.guests_max.saturating_mul(self.request.rooms);
+        if guests_max < self.request.guests {
             return Err(NotForSale::TooFewPlaces { guests_max });
         }
         let mut fewest = i64::MAX;
         let mut short = None;
-        let mut key = pool_of(&self.wish.property, &room_type.key.code, self.wish.dates.checkin());
-        for night in self.wish.dates.nights() {
+        let mut key = pool_of(&self.request.property, &room_type.key.code, self.request.dates.checkin());
+        for night in self.request.dates.nights() {
             key.slot = Slot::night(night).expect("nights have years of four digits");
             let pool = self.pools.get(&key).ok_or(NotForSale::NoRooms { night })?;
             if pool.closed {
                 return Err(NotForSale::Closed { night });
             }
             let available = pool.available();
-            if available < i64::from(self.wish.rooms) {
+            if available < i64::from(self.request.rooms) {
                 short = short.or(Some(NotForSale::SoldOut { night, available }));
             }
             fewest = fewest.min(available);
@@ -177,12 +177,12 @@ impl<'a> Shop<'a> {
             let rate_plan = &plan.key.code;
             let months = self.months.get(&(room_type, rate_plan)).map_or(&[][..], Vec::as_slice);
             let (room_type, rate_plan) = (room_type.clone(), rate_plan.clone());
-            match check_and_price(self.wish.dates, self.today, months) {
+            match check_and_price(self.request.dates, self.today, months) {
                 Ok(prices) => offers.options.push(QuoteOption {
                     number: 0,
                     room_type,
                     rate_plan,
-                    total: self.wish.total_of(&prices),
+                    total: self.request.total_of(&prices),
                     prices,
                     available,
                     cancellation: *plan.cancellation,

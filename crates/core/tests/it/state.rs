@@ -70,8 +70,8 @@ fn new_key(event: &Event) -> Option<&KeyId> {
 /// Every record of whatever kind, as the store would be told to write it.
 pub(crate) fn dump<'a>(facts: &'a Facts) -> Vec<&'a dyn std::fmt::Debug> {
     let mut records: Vec<&'a dyn std::fmt::Debug> = Vec::new();
-    for shelf in facts.shelves() {
-        shelf.changes(&mut |change| match change {
+    for cells in facts.all_cells() {
+        cells.changes(&mut |change| match change {
             Change::Insert { record, .. } => records.push(record),
             Change::Update { .. } | Change::Delete { .. } => panic!("nothing was loaded, so everything is new"),
         });

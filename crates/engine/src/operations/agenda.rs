@@ -8,7 +8,7 @@ use surehold_core::kernel::{TenantId, Timestamp};
 use tokio::time::{Instant, sleep_until};
 
 use super::WorkerConfig;
-use crate::{Ear, Engine, Fault, Views};
+use crate::{Engine, Fault, Views, WakeupListener};
 
 const TENANTS_PER_LOOK: u16 = 1_000;
 /// Every so many rounds through all tenants, what is believed to be due later is looked at too.
@@ -16,7 +16,7 @@ const ROUNDS_PER_RECHECK: u32 = 5;
 
 pub(super) struct Agenda {
     views: Views,
-    ear: Ear,
+    listener: WakeupListener,
     due: HashMap<TenantId, Timestamp>,
     poll_pause: Duration,
     dice: fn() -> u64,
@@ -30,7 +30,7 @@ impl Agenda {
     pub(super) fn new(engine: &Engine, config: &WorkerConfig) -> Agenda {
         Agenda {
             views: engine.views().clone(),
-            ear: engine.wakeups().listen(),
+            listener: engine.wakeups().listen(),
             due: HashMap::new(),
             poll_pause: config.poll_pause,
             dice: config.dice,
@@ -46,7 +46,7 @@ impl Agenda {
 
     /// Waits until tenants have something due, and takes them off. Returns empty-handed when it is time to look again.
     pub(super) async fn next(&mut self) -> Result<(Timestamp, Vec<TenantId>), Fault> {
-        for (tenant, at) in self.ear.take() {
+        for (tenant, at) in self.listener.take() {
             self.add(tenant, at);
         }
         if self.look_at <= Instant::now() {
@@ -72,7 +72,7 @@ impl Agenda {
         let until = pause.map_or(self.look_at, |pause| self.look_at.min(Instant::now() + pause.min(self.poll_pause)));
         tokio::select! {
             biased;
-            () = self.ear.heard() => {}
+            () = self.listener.heard() => {}
             () = sleep_until(until) => {}
         }
     }

@@ -22,7 +22,7 @@ use super::context::{Context, note_failure};
 use super::gate::Pass;
 use super::states::{settle, trouble_of};
 use super::views::EVER;
-use crate::{Failure, Fault, Provider, Told};
+use crate::{Failure, Fault, Provider, ProviderAnswer};
 
 /// A call ends this long into its lease, so that there is time to write its result down.
 const CALL_PERCENT: u32 = 90;
@@ -187,7 +187,7 @@ impl EffectRun {
     }
 
     /// Neither slowness nor a panic of the provider's adapter gets out of here.
-    async fn hear(&self, call: &EffectCall, until: Instant) -> Told {
+    async fn hear(&self, call: &EffectCall, until: Instant) -> ProviderAnswer {
         // Inside, so that an adapter that panics before it returns its future is caught too.
         let asked =
             async { if call.probe_first { self.provider.probe(call).await } else { self.provider.call(call).await } };
@@ -196,22 +196,23 @@ impl EffectRun {
             Ok(Ok(told)) => told,
             Ok(Err(_panic)) => {
                 error!(defect = true, "The adapter of `{}` panicked", self.key);
-                Told::Unanswered { code: "panic".into(), error: "the provider's adapter failed".into() }
+                ProviderAnswer::Unanswered { code: "panic".into(), error: "the provider's adapter failed".into() }
             }
-            Err(_elapsed) => {
-                Told::Unanswered { code: "timeout".into(), error: "no answer within the operation's deadline".into() }
-            }
+            Err(_elapsed) => ProviderAnswer::Unanswered {
+                code: "timeout".into(),
+                error: "no answer within the operation's deadline".into(),
+            },
         }
     }
 
-    fn log(&self, call: &EffectCall, told: &Told) {
+    fn log(&self, call: &EffectCall, told: &ProviderAnswer) {
         let (code, error) = match told {
-            Told::Done { .. } | Told::Absent => return,
-            Told::Undecidable { error } => ("undecidable", error),
-            Told::Rejected { code, error, .. }
-            | Told::NotDone { code, error, .. }
-            | Told::Unanswered { code, error }
-            | Told::ErrorKept { code, error } => (code.as_str(), error),
+            ProviderAnswer::Done { .. } | ProviderAnswer::Absent => return,
+            ProviderAnswer::Undecidable { error } => ("undecidable", error),
+            ProviderAnswer::Rejected { code, error, .. }
+            | ProviderAnswer::NotDone { code, error, .. }
+            | ProviderAnswer::Unanswered { code, error }
+            | ProviderAnswer::ErrorKept { code, error } => (code.as_str(), error),
         };
         note_failure(self.kind(), &self.key, &call.correlations, call.attempt, (code, error));
     }
@@ -258,16 +259,18 @@ impl EffectRun {
     }
 }
 
-fn after_call(told: Told) -> EffectOutcome {
+fn after_call(told: ProviderAnswer) -> EffectOutcome {
     match told {
-        Told::Done { provider_ref, response } => EffectOutcome::Confirmed { provider_ref, response },
-        Told::Rejected { code, error, response } => EffectOutcome::Rejected { code, error, response },
-        Told::NotDone { code, error, retry_after_secs } => EffectOutcome::NotDone { code, error, retry_after_secs },
-        Told::Unanswered { code, error } => EffectOutcome::Unanswered { code, error },
-        Told::ErrorKept { code, error } => EffectOutcome::ErrorKept { code, error },
+        ProviderAnswer::Done { provider_ref, response } => EffectOutcome::Confirmed { provider_ref, response },
+        ProviderAnswer::Rejected { code, error, response } => EffectOutcome::Rejected { code, error, response },
+        ProviderAnswer::NotDone { code, error, retry_after_secs } => {
+            EffectOutcome::NotDone { code, error, retry_after_secs }
+        }
+        ProviderAnswer::Unanswered { code, error } => EffectOutcome::Unanswered { code, error },
+        ProviderAnswer::ErrorKept { code, error } => EffectOutcome::ErrorKept { code, error },
         // No answer to a call; whatever it was, it may have happened.
-        Told::Absent => unexpected("absent"),
-        Told::Undecidable { .. } => unexpected("undecidable"),
+        ProviderAnswer::Absent => unexpected("absent"),
+        ProviderAnswer::Undecidable { .. } => unexpected("undecidable"),
     }
 }
 
@@ -276,14 +279,16 @@ fn unexpected(what: &str) -> EffectOutcome {
     EffectOutcome::Unanswered { code: "unexpected".into(), error }
 }
 
-fn after_question(told: Told) -> EffectOutcome {
+fn after_question(told: ProviderAnswer) -> EffectOutcome {
     match told {
-        Told::Done { provider_ref, response } => EffectOutcome::Confirmed { provider_ref, response },
-        Told::Rejected { code, error, response } => EffectOutcome::Rejected { code, error, response },
-        Told::Absent => EffectOutcome::Absent,
-        Told::Undecidable { error } => EffectOutcome::Undecidable { error },
-        Told::NotDone { code, error, retry_after_secs } => EffectOutcome::NotAsked { code, error, retry_after_secs },
-        Told::Unanswered { code, error } | Told::ErrorKept { code, error } => {
+        ProviderAnswer::Done { provider_ref, response } => EffectOutcome::Confirmed { provider_ref, response },
+        ProviderAnswer::Rejected { code, error, response } => EffectOutcome::Rejected { code, error, response },
+        ProviderAnswer::Absent => EffectOutcome::Absent,
+        ProviderAnswer::Undecidable { error } => EffectOutcome::Undecidable { error },
+        ProviderAnswer::NotDone { code, error, retry_after_secs } => {
+            EffectOutcome::NotAsked { code, error, retry_after_secs }
+        }
+        ProviderAnswer::Unanswered { code, error } | ProviderAnswer::ErrorKept { code, error } => {
             EffectOutcome::NotAsked { code, error, retry_after_secs: None }
         }
     }

@@ -10,7 +10,7 @@ use surehold_core::operations::{Admission, Breaker, BreakerPolicy, Nature, Opera
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
-use crate::Told;
+use crate::ProviderAnswer;
 
 /// Breakers that are kept; beyond that those that are closed are let go of.
 const BREAKERS_MAX: usize = 10_000;
@@ -150,16 +150,21 @@ impl Gate {
         provider: &'static str,
         account: &SmolStr,
         ticket: Ticket,
-        told: &Told,
+        told: &ProviderAnswer,
         now: Timestamp,
     ) {
         let mut breakers = self.breakers.lock().expect("nothing panics while holding it");
         let Some(breaker) = breakers.get_mut(&(provider, account.clone())) else { return };
         match told {
-            Told::Done { .. } | Told::Rejected { .. } | Told::Absent | Told::Undecidable { .. } => {
+            ProviderAnswer::Done { .. }
+            | ProviderAnswer::Rejected { .. }
+            | ProviderAnswer::Absent
+            | ProviderAnswer::Undecidable { .. } => {
                 breaker.succeeded(ticket);
             }
-            Told::NotDone { .. } | Told::Unanswered { .. } | Told::ErrorKept { .. } => breaker.failed(ticket, now),
+            ProviderAnswer::NotDone { .. } | ProviderAnswer::Unanswered { .. } | ProviderAnswer::ErrorKept { .. } => {
+                breaker.failed(ticket, now);
+            }
         }
     }
 }

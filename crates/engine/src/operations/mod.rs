@@ -19,7 +19,7 @@ mod worker;
 
 pub use audit::{inbox_findings, operation_findings};
 pub use config::{Boundary, WorkerConfig};
-pub use outbox::{ReplayWish, Replayed};
+pub use outbox::{ReplayRequest, Replayed};
 pub use views::{
     OperationBrief, OperationDepth, OperationPage, OperationView, QueuePlace, RunState, StuckOperation,
     TIMELINE_ENTRIES_MAX, TIMELINE_OPERATIONS_MAX, Timeline, TimelineEntry, TimelineFact, WebhookDelivery,

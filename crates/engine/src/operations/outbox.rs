@@ -252,7 +252,7 @@ fn message(
 
 /// What is to be told again.
 #[derive(Clone, Debug)]
-pub struct ReplayWish {
+pub struct ReplayRequest {
     pub endpoint: EndpointId,
     /// The first event, and the last. A row that is no longer kept is passed over.
     pub from: EventCursor,
@@ -285,17 +285,17 @@ impl Engine {
     pub async fn replay_events(
         &self,
         tenant: TenantId,
-        wish: &ReplayWish,
+        request: &ReplayRequest,
         render: RenderEvent,
     ) -> Result<Replayed, Failure<OperationRefusal>> {
-        let id = &wish.endpoint;
+        let id = &request.endpoint;
         let endpoint = self.views().record::<WebhookEndpoint>(tenant, id).await?;
         let not_found = || OperationRefusal::EndpointNotFound { endpoint: id.as_str().into() };
         let endpoint = endpoint.ok_or_else(|| Failure::Refused(not_found()))?;
         let mut replayed = Replayed { deliveries: 0, complete: true, next: None };
-        let mut after_seq = wish.from.seq.max(1) - 1;
+        let mut after_seq = request.from.seq.max(1) - 1;
         let mut wished_count = 0;
-        while after_seq < wish.to.seq {
+        while after_seq < request.to.seq {
             if wished_count >= REPLAY_DELIVERIES_ENOUGH {
                 replayed.next = Some(EventCursor { seq: after_seq + 1, index: 0 });
                 break;
@@ -305,12 +305,12 @@ impl Engine {
             replayed.complete &= rows.first().is_none_or(|first| first.seq == after_seq + 1);
             after_seq = last.seq;
             let events = rows.iter().flat_map(|row| events_of(row).map(|(cursor, event)| (row.at, cursor, event)));
-            let wished = events.filter(|(_, cursor, _)| (wish.from..=wish.to).contains(cursor));
-            let messages = wished.filter_map(|(at, cursor, event)| message(&endpoint, at, cursor, event, render));
+            let requested = events.filter(|(_, cursor, _)| (request.from..=request.to).contains(cursor));
+            let messages = requested.filter_map(|(at, cursor, event)| message(&endpoint, at, cursor, event, render));
             let messages: Vec<OutboxMessage> = messages.collect();
             wished_count += messages.len();
             for piece in messages.chunks(OUTBOX_MESSAGES_MAX) {
-                let replay = ReplayEvents::new(id.clone(), &wish.key, piece.to_vec());
+                let replay = ReplayEvents::new(id.clone(), &request.key, piece.to_vec());
                 let replay = replay.map_err(|invalid| Failure::Refused(invalid.into()))?;
                 replayed.deliveries += u64::from(self.run(tenant, replay).await?.reply.deliveries);
             }

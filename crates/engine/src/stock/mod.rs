@@ -13,7 +13,7 @@ use surehold_core::stock::operations::PostDocumentPart;
 use surehold_core::stock::{DocumentContent, DocumentId, StockRefusal};
 
 pub use surehold_core::stock::commands::{DocumentPreview, ItemPreview};
-pub use views::{DocumentsWish, EffectRow, ItemBalance, ItemView, ItemsWish, Shortages, Turnover};
+pub use views::{DocumentsFilter, EffectRow, ItemBalance, ItemView, ItemsFilter, Shortages, Turnover};
 
 use crate::module::Module;
 use crate::{Engine, Failure};

@@ -103,22 +103,22 @@ impl std::fmt::Display for Cursor {
 
 /// How far a reader is. A row that was read to its end need not be read again.
 #[derive(Clone, Copy, Debug)]
-struct Place {
+struct FeedPosition {
     cursor: Cursor,
     row_done: bool,
 }
 
 /// Where to begin; 410 when events between there and the oldest kept are gone.
-async fn start(api: &Api, tenant: TenantId, given: Option<Cursor>, live: bool) -> Result<Place, Problem> {
+async fn start(api: &Api, tenant: TenantId, given: Option<Cursor>, live: bool) -> Result<FeedPosition, Problem> {
     let tail = api.views().journal_tail(tenant).await?;
-    let before = |seq: i64| Place { cursor: Cursor { seq, index: 0 }, row_done: true };
+    let before = |seq: i64| FeedPosition { cursor: Cursor { seq, index: 0 }, row_done: true };
     let oldest = before((tail.oldest_seq - 1).max(0));
     match given {
         None if live => Ok(before(tail.newest_seq)),
         // Before everything is the same as no cursor.
         None | Some(Cursor { seq: 0, .. }) => Ok(oldest),
         Some(cursor) if (tail.oldest_seq..=tail.newest_seq).contains(&cursor.seq) => {
-            Ok(Place { cursor, row_done: false })
+            Ok(FeedPosition { cursor, row_done: false })
         }
         Some(cursor) => {
             let which = if cursor.seq > tail.newest_seq { "ahead of the journal" } else { "older than what is kept" };
@@ -135,14 +135,14 @@ fn gone(what: &str) -> Problem {
 struct Feed {
     api: Api,
     tenant: TenantId,
-    place: Place,
+    place: FeedPosition,
     ready: VecDeque<Event>,
 }
 
 impl Feed {
     /// Reads the next rows; false when there are none. What was let go of meanwhile is not skipped in silence.
     async fn read(&mut self) -> Result<bool, Problem> {
-        let Place { cursor, row_done } = self.place;
+        let FeedPosition { cursor, row_done } = self.place;
         let after_seq = if row_done { cursor.seq } else { cursor.seq - 1 };
         let views = self.api.views();
         let rows = views.journal_until(self.tenant, after_seq, ROWS_PER_READ, EVENTS_PER_READ).await?;
@@ -155,7 +155,7 @@ impl Feed {
                 let cursor = Cursor { seq: row.seq, index }.to_string();
                 self.ready.push_back(Event { cursor, at: row.at, body: event.clone().into() });
             }
-            self.place = Place { cursor: Cursor { seq: row.seq, index: 0 }, row_done: true };
+            self.place = FeedPosition { cursor: Cursor { seq: row.seq, index: 0 }, row_done: true };
         }
         Ok(!rows.is_empty())
     }
@@ -254,7 +254,7 @@ impl Drop for StreamSlot {
 fn stream(
     api: &Api,
     caller: &Caller<Read>,
-    place: Place,
+    place: FeedPosition,
 ) -> Result<Sse<impl Stream<Item = Result<sse::Event, Infallible>> + use<>>, Problem> {
     let slot = StreamSlot::take(api, caller.key)?;
     // Who loses the connection before anything happened must know where to go on, or it misses what happens meanwhile.

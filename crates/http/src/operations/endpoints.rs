@@ -9,7 +9,7 @@ use surehold_core::operations::outbox::{
     self, EnableEndpoint, EndpointAbout, EndpointId, EndpointSecret, EventCursor, PutEndpoint, RemoveEndpoint,
     ReplayKey, RotateEndpointSecret,
 };
-use surehold_engine::ReplayWish;
+use surehold_engine::ReplayRequest;
 
 use super::seen::delivery_seen;
 use crate::api::{Answer, Api, Caller, IdempotencyRefused, InPath, Json, Manage, Query, Reply, from_path, page_items};
@@ -174,8 +174,8 @@ pub(super) async fn endpoint_replay(
     if to < from {
         return Err(Problem::new(Code::Invalid, "`to` is before `from`"));
     }
-    let wish = ReplayWish { endpoint, from, to, key: ReplayKey::new(&body.key)? };
-    let replayed = api.engine().replay_events(caller.tenant, &wish, render_event).await?;
+    let request = ReplayRequest { endpoint, from, to, key: ReplayKey::new(&body.key)? };
+    let replayed = api.engine().replay_events(caller.tenant, &request, render_event).await?;
     let next = replayed.next.map(|next| next.to_string());
     Ok(Reply::found(ReplayedEvents { deliveries: replayed.deliveries, complete: replayed.complete, next }))
 }

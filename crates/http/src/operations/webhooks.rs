@@ -15,7 +15,7 @@ use surehold_core::operations::{ExternalId, ReceiveEvent};
 use tokio::sync::OwnedSemaphorePermit;
 use tracing::warn;
 
-use super::inbox::{Door, InboxSource, Incoming, Received, SourceRefusal};
+use super::inbox::{InboxSource, Incoming, Received, SenderLookup, SourceRefusal};
 use crate::api::{Answer, Api, BODY_BYTES_MAX, InPath, Query, Reply, Room, Text, read_bytes};
 use crate::describe;
 use crate::keys::{KeyMode, now};
@@ -78,7 +78,8 @@ pub(super) async fn webhook_receive(
     let headers = request.headers().clone();
     let body = read_bytes(request, BODY_BYTES_MAX).await?;
     let mode = query.mode.unwrap_or(KeyMode::Live);
-    let incoming = Incoming { path_rest: &rest, mode, headers: &headers, body: &body, now: now(), door: Door(&api) };
+    let incoming =
+        Incoming { path_rest: &rest, mode, headers: &headers, body: &body, now: now(), door: SenderLookup(&api) };
     let received = source.receive(incoming).await.map_err(|refusal| refused(source.name(), refusal))?;
     let Received { tenant, source: event_source, external_id, content_type, operation } = received;
     let event = ReceiveEvent::new(event_source, external_id, content_type.as_deref(), &body, operation)?;

@@ -108,14 +108,14 @@ impl Drop for Attended {
 
 /// What a listener leads to.
 #[derive(Debug)]
-pub(super) struct Door {
+pub(super) struct Acceptor {
     pub(super) tls: Option<Tls>,
     pub(super) group: Arc<Group>,
     pub(super) host: Arc<Host>,
     pub(super) tasks: TaskTracker,
 }
 
-impl Door {
+impl Acceptor {
     /// Accepts until the shutdown. The listener closes when this returns.
     pub(super) async fn attend<L: Listen>(self, listener: L, shutdown: CancellationToken) {
         let (mut exhausted, mut full) = (Burst::default(), Burst::default());
@@ -231,7 +231,7 @@ mod tests {
             http: connection::http(),
         };
         let (tasks, shutdown) = (TaskTracker::new(), CancellationToken::new());
-        let door = Door { tls: None, group: Group::new("test", 1), host: Arc::new(host), tasks: tasks.clone() };
+        let door = Acceptor { tls: None, group: Group::new("test", 1), host: Arc::new(host), tasks: tasks.clone() };
         let accepting = tokio::spawn(door.attend(Scripted { steps: Mutex::new(steps) }, shutdown.clone()));
         tokio::io::AsyncWriteExt::write_all(&mut client, b"GET / HTTP/1.0\r\n\r\n").await.unwrap();
         let mut answer = String::new();

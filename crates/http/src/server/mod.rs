@@ -28,7 +28,7 @@ pub use bind::{BindError, LocalSocket, bind_tcp};
 pub use body::BodyTimeout;
 pub use tls::{Tls, TlsError};
 
-use accept::{Door, Group};
+use accept::{Acceptor, Group};
 use connection::Host;
 use metrics::Timeouts;
 use watch::Watcher;
@@ -134,7 +134,7 @@ impl Server {
         let host = Arc::new(Host { router: self.router, watcher: Arc::clone(&self.watcher), http: connection::http() });
         let door = |group: &Arc<Group>, tls| {
             let (group, host, tasks) = (Arc::clone(group), Arc::clone(&host), tasks.clone());
-            Door { tls, group, host, tasks }
+            Acceptor { tls, group, host, tasks }
         };
         // Dropping the set at the end stops the patrol and the followers of files.
         let mut helpers = JoinSet::new();

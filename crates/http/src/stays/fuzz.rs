@@ -25,7 +25,7 @@ pub(super) const READERS: Readers = Readers {
         }),
         ("PutCalendar", |body| understood(body, |put: wire::PutCalendar| put.into_commands(&some_property()))),
         ("PutCalendarRows", |body| understood(body, |put: wire::PutCalendarRows| put.into_requests(&some_property()))),
-        ("AskQuote", |body| understood(body, |ask: wire::AskQuote| ask.wish())),
+        ("AskQuote", |body| understood(body, |ask: wire::AskQuote| ask.request())),
         // The guest is not part of their canonical form, so that cannot be read back.
         ("CreateStay", |body| understood(body, |create: wire::CreateStay| create.into_command(some_hold()))),
         ("WalkIn", |body| understood(body, |walk_in: wire::WalkIn| walk_in.into_command(some_hold()))),

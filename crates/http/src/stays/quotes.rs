@@ -2,7 +2,7 @@
 
 use axum::http::StatusCode;
 use surehold_core::stays::commands::SaveQuote;
-use surehold_core::stays::quote::{StayWish, compute};
+use surehold_core::stays::quote::{QuoteRequest, compute};
 use surehold_core::stays::{self, QuoteId, StayRefusal};
 use surehold_engine::new_uuid_v7;
 
@@ -19,23 +19,23 @@ from_path!(QuoteId: QuoteId::parse);
 /// nothing to offer, nothing is kept and the status is 200. With an `id` of your own a repeat finds the first quote.
 #[describe::path(post, "/v1/{tenant}/quotes", tag = "Stays", status(200, 201))]
 pub(super) async fn quote_ask(api: Api, caller: Caller<Sell>, Json(body): Json<AskQuote>) -> Answer<Quote> {
-    let wish = body.wish()?;
-    if let Some(known) = known_quote(&api, &caller, body.id, &wish).await? {
+    let request = body.request()?;
+    if let Some(known) = known_quote(&api, &caller, body.id, &request).await? {
         return Ok(Reply { replayed: true, ..kept(&caller, known.into()) });
     }
     let views = api.views();
-    let basis = views.quote_basis(caller.tenant, wish.property(), wish.dates());
+    let basis = views.quote_basis(caller.tenant, request.property(), request.dates());
     let (now, basis) = tokio::try_join!(views.time_for(caller.tenant), basis)?;
-    let basis = basis.ok_or_else(|| StayRefusal::PropertyNotFound { property: wish.property().clone() })?;
-    let mut offers = compute(&basis, &wish, now);
+    let basis = basis.ok_or_else(|| StayRefusal::PropertyNotFound { property: request.property().clone() })?;
+    let mut offers = compute(&basis, &request, now);
     if offers.options.is_empty() {
-        return Ok(Reply::found(Quote::nothing_to_offer(&basis.property, &wish, offers)));
+        return Ok(Reply::found(Quote::nothing_to_offer(&basis.property, &request, offers)));
     }
     let id = match body.id {
         Some(id) => id,
         None => QuoteId::new(new_uuid_v7())?,
     };
-    let save = SaveQuote::new(id, wish, std::mem::take(&mut offers.options))?;
+    let save = SaveQuote::new(id, request, std::mem::take(&mut offers.options))?;
     let done = api.engine().run(caller.tenant, save).await?;
     let quote = Quote::from(done.reply);
     // Somebody with the same id was faster: what is not for sale was not told then either.
@@ -53,12 +53,12 @@ async fn known_quote(
     api: &Api,
     caller: &Caller<Sell>,
     id: Option<QuoteId>,
-    wish: &StayWish,
+    request: &QuoteRequest,
 ) -> Result<Option<stays::Quote>, Problem> {
     let Some(id) = id else { return Ok(None) };
     let known = api.views().record::<stays::Quote>(caller.tenant, &id).await?;
     match known {
-        Some(quote) if !wish.is_of(&quote) => Err(StayRefusal::QuoteIdReused { quote: id }.into()),
+        Some(quote) if !request.is_of(&quote) => Err(StayRefusal::QuoteIdReused { quote: id }.into()),
         known => Ok(known),
     }
 }

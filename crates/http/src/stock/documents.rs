@@ -5,9 +5,9 @@ use surehold_core::stock::commands::{DocumentReply, PostDocument, SaveDraft, Sel
 use surehold_core::stock::{
     DocumentHeader, DocumentId, DocumentKind, DocumentLine, DocumentPart, StockDocument, StockRefusal, StoreName,
 };
-use surehold_engine::{DocumentsWish, Done, Fault, Options, new_uuid_v7};
+use surehold_engine::{DocumentsFilter, Done, Fault, Options, new_uuid_v7};
 
-use super::mover::Mover;
+use super::caller::StockCaller;
 use super::products::look_up;
 use super::scales::with_scales;
 use crate::api::{
@@ -51,11 +51,11 @@ fn new_document_id() -> Result<DocumentId, Problem> {
 #[describe::path(post, "/v1/{tenant}/documents", tag = "Documents", status(201))]
 pub(super) async fn document_create(
     api: Api,
-    mover: Mover,
+    caller: StockCaller,
     idempotency: Idempotency,
     Json(body): Json<NewDocument>,
 ) -> Answer<Document> {
-    let tenant = mover.tenant_for(body.kind)?;
+    let tenant = caller.tenant_for(body.kind)?;
     let key = idempotency.key_unless(body.id.is_some(), &body, "document")?;
     let id = body.id.map_or_else(new_document_id, Ok)?;
     let (post, barcodes) = (body.post, look_up(&api, tenant, barcodes_of(&body.lines)).await?);
@@ -66,7 +66,7 @@ pub(super) async fn document_create(
     } else {
         api.engine().run_with(tenant, SaveDraft { id, content }, options).await?
     };
-    made(&api, tenant, &mover.slug, done, lines).await
+    made(&api, tenant, &caller.slug, done, lines).await
 }
 
 /// A document that was made by this request, or by the same one before.
@@ -157,14 +157,18 @@ async fn find_part(api: &Api, tenant: TenantId, id: DocumentId, part: u32) -> Re
 /// before and after, and how many later rows would cost something else. Refused as posting would be. Needs the same scope
 /// as posting.
 #[describe::path(post, "/v1/{tenant}/documents/preview", tag = "Documents")]
-pub(super) async fn document_preview(api: Api, mover: Mover, Json(body): Json<NewDocument>) -> Answer<DocumentPreview> {
-    let tenant = mover.tenant_for(body.kind)?;
+pub(super) async fn document_preview(
+    api: Api,
+    caller: StockCaller,
+    Json(body): Json<NewDocument>,
+) -> Answer<DocumentPreview> {
+    let tenant = caller.tenant_for(body.kind)?;
     let id = body.id.map_or_else(new_document_id, Ok)?;
     let barcodes = look_up(&api, tenant, barcodes_of(&body.lines)).await?;
     let content = body.into_content(&barcodes)?;
     let lines = named(&api, tenant, content.header(), 0, content.lines().to_vec()).await?;
     let preview = api.engine().preview_document(tenant, id, content).await?;
-    let items = if mover.may_read() {
+    let items = if caller.may_read() {
         Some(with_scales(&api, tenant, preview.items, |preview| &preview.item.product, ItemPreview::new).await?)
     } else {
         None
@@ -193,8 +197,8 @@ pub(super) async fn documents_list(
 ) -> Answer<DocumentPage> {
     let limit = page_items(query.limit)?;
     let ListDocuments { store, reference, about, after, limit: _ } = query;
-    let wish = DocumentsWish { store, reference, about, after };
-    let found = api.views().stock_documents(caller.tenant, &wish, limit).await?;
+    let filter = DocumentsFilter { store, reference, about, after };
+    let found = api.views().stock_documents(caller.tenant, &filter, limit).await?;
     let next = next_page(&found, limit, |last| last.id);
     Ok(Reply::found(DocumentPage { documents: found.into_iter().map(Document::from).collect(), next }))
 }
@@ -259,12 +263,12 @@ pub(super) async fn part_put(
 #[describe::path(post, "/v1/{tenant}/documents/{document}/post", tag = "Documents")]
 pub(super) async fn document_post(
     api: Api,
-    mover: Mover,
+    caller: StockCaller,
     InPath(id): InPath<DocumentId>,
     idempotency: Idempotency,
 ) -> Answer<Document> {
     let key = idempotency.key(&id)?;
-    let (tenant, _) = mover.document(&api, id).await?;
+    let (tenant, _) = caller.document(&api, id).await?;
     let options = Options { key, ..Options::default() };
     let done = api.engine().run_with(tenant, PostDocument::saved(id), options).await?;
     // Read when they cannot change any more.

@@ -12,7 +12,7 @@ use surehold_core::stock::{
 };
 use surehold_engine::Fault;
 
-use super::mover::Mover;
+use super::caller::StockCaller;
 use super::stores::find_store;
 use crate::api::{Answer, Api, Json, Reply};
 use crate::describe;
@@ -34,11 +34,11 @@ const IMPORT_BYTES_MAX: usize = 4 << 20;
 #[describe::path(post, "/v1/{tenant}/documents/import", tag = "Documents")]
 pub(super) async fn document_import(
     api: Api,
-    mover: Mover,
+    caller: StockCaller,
     Json(body): Json<ImportDocument, IMPORT_BYTES_MAX>,
 ) -> Answer<Imported> {
     let ImportDocument { id, header, rows, dry_run } = body;
-    let (tenant, header) = (mover.tenant_for(header.kind)?, DocumentHeader::from(header));
+    let (tenant, header) = (caller.tenant_for(header.kind)?, DocumentHeader::from(header));
     header.check()?;
     if !(1..=ROWS_MAX).contains(&rows.len()) {
         return Err(Invalid::ItemCount { what: "rows".to_owned(), items: rows.len(), items_max: ROWS_MAX }.into());

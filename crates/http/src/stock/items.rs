@@ -2,7 +2,7 @@
 
 use surehold_core::kernel::{TenantId, Timestamp};
 use surehold_core::stock::{ItemKey, Place, ProductCode, StockItem, StoreName};
-use surehold_engine::{Fault, ItemView, ItemsWish};
+use surehold_engine::{Fault, ItemView, ItemsFilter};
 
 use super::products::find_product;
 use super::scales::with_scales;
@@ -43,8 +43,8 @@ pub(crate) struct ListStock {
 pub(super) async fn stock_list(api: Api, caller: Caller<Read>, Query(query): Query<ListStock>) -> Answer<ItemPage> {
     let limit = page_items(query.limit)?;
     let after = query.after.as_deref().map(parse_cursor).transpose()?;
-    let wish = ItemsWish { store: query.store, product: query.product, place: query.place, after };
-    let found = api.views().stock_items(caller.tenant, &wish, limit).await?;
+    let filter = ItemsFilter { store: query.store, product: query.product, place: query.place, after };
+    let found = api.views().stock_items(caller.tenant, &filter, limit).await?;
     let next = next_page(&found, limit, |last| cursor(&last.item.key));
     Ok(Reply::found(ItemPage { items: shown_items(&api, caller.tenant, found).await?, next }))
 }
@@ -174,8 +174,8 @@ pub(super) async fn stock_balances(
 ) -> Answer<BalancePage> {
     let (limit, at) = (page_items(query.limit)?, query.at);
     let after = query.after.as_deref().map(parse_cursor).transpose()?;
-    let wish = ItemsWish { store: query.store, product: query.product, place: query.place, after };
-    let found = api.views().balances_at(caller.tenant, &wish, at, limit).await?;
+    let filter = ItemsFilter { store: query.store, product: query.product, place: query.place, after };
+    let found = api.views().balances_at(caller.tenant, &filter, at, limit).await?;
     let next = next_page(&found, limit, |last| cursor(&last.item));
     let balances = with_scales(&api, caller.tenant, found, |balance| &balance.item.product, balance_seen).await?;
     Ok(Reply::found(BalancePage { at, balances, next }))
@@ -208,8 +208,8 @@ pub(super) async fn stock_turnover(
 ) -> Answer<TurnoverPage> {
     let (limit, (from, until)) = (page_items(query.limit)?, query.span()?);
     let after = query.after.as_deref().map(parse_cursor).transpose()?;
-    let wish = ItemsWish { store: query.store, product: query.product, place: query.place, after };
-    let found = api.views().turnover(caller.tenant, &wish, from, until, limit).await?;
+    let filter = ItemsFilter { store: query.store, product: query.product, place: query.place, after };
+    let found = api.views().turnover(caller.tenant, &filter, from, until, limit).await?;
     let next = next_page(&found, limit, |last| cursor(&last.item));
     let items = with_scales(&api, caller.tenant, found, |turnover| &turnover.item.product, turnover_seen).await?;
     Ok(Reply::found(TurnoverPage { from, until, items, next }))

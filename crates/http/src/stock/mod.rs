@@ -3,12 +3,12 @@
 //! Imports: nothing.
 
 mod books;
+mod caller;
 mod documents;
 #[cfg(feature = "fuzz")]
 mod fuzz;
 mod import;
 mod items;
-mod mover;
 mod products;
 mod scales;
 mod seen;

@@ -81,9 +81,9 @@ impl<'a> Parser<'a> {
         }
         let path = if function == "openat" { argument(1)? } else { argument(0)? };
         let name = match self.name(path)? {
-            Place::Folder if function == "fsync" || function == "fdatasync" => return Ok(Some(Call::SyncFolder)),
-            Place::Elsewhere | Place::Folder => return Ok(None),
-            Place::File(name) => name,
+            PathKind::Folder if function == "fsync" || function == "fdatasync" => return Ok(Some(Call::SyncFolder)),
+            PathKind::Elsewhere | PathKind::Folder => return Ok(None),
+            PathKind::File(name) => name,
         };
         if !is_on_disk(&name) {
             return Ok(None);
@@ -106,22 +106,22 @@ impl<'a> Parser<'a> {
         Ok(Some(call))
     }
 
-    fn name(&self, argument: &str) -> Result<Place> {
+    fn name(&self, argument: &str) -> Result<PathKind> {
         let path = match argument.split_once('<') {
             Some((_, path)) => hex_decoded(path.split_once('>').context("a descriptor without a path")?.0)?,
             None => quoted(argument)?,
         };
         let path = String::from_utf8(path)?;
-        let Some(inside) = path.strip_prefix(self.folder) else { return Ok(Place::Elsewhere) };
+        let Some(inside) = path.strip_prefix(self.folder) else { return Ok(PathKind::Elsewhere) };
         Ok(match inside.strip_prefix('/') {
-            Some(name) => Place::File(name.to_owned()),
-            None if inside.is_empty() => Place::Folder,
-            None => Place::Elsewhere,
+            Some(name) => PathKind::File(name.to_owned()),
+            None if inside.is_empty() => PathKind::Folder,
+            None => PathKind::Elsewhere,
         })
     }
 }
 
-enum Place {
+enum PathKind {
     Elsewhere,
     Folder,
     File(String),

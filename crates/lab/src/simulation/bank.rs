@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use smol_str::SmolStr;
 use surehold_core::operations::commands::EffectCall;
-use surehold_engine::{BoxFuture, Provider, Told};
+use surehold_engine::{BoxFuture, Provider, ProviderAnswer};
 use tokio::time::sleep;
 
 use super::shared::Shared;
@@ -15,8 +15,8 @@ pub(super) struct SimulatedBank {
     pub(super) shared: Arc<Shared>,
 }
 
-fn hung_up() -> Told {
-    Told::Unanswered { code: "broken".into(), error: "the connection was closed".into() }
+fn hung_up() -> ProviderAnswer {
+    ProviderAnswer::Unanswered { code: "broken".into(), error: "the connection was closed".into() }
 }
 
 impl Provider for SimulatedBank {
@@ -24,7 +24,7 @@ impl Provider for SimulatedBank {
         SmolStr::new_static("main")
     }
 
-    fn call<'a>(&'a self, call: &'a EffectCall) -> BoxFuture<'a, Told> {
+    fn call<'a>(&'a self, call: &'a EffectCall) -> BoxFuture<'a, ProviderAnswer> {
         Box::pin(async move {
             self.shared.require_alive().await;
             let (key, body) = (call.idempotency_key.as_str(), call.request.as_str().as_bytes());
@@ -52,7 +52,7 @@ impl Provider for SimulatedBank {
         })
     }
 
-    fn probe<'a>(&'a self, call: &'a EffectCall) -> BoxFuture<'a, Told> {
+    fn probe<'a>(&'a self, call: &'a EffectCall) -> BoxFuture<'a, ProviderAnswer> {
         Box::pin(async move {
             self.shared.require_alive().await;
             let request: ChargeRequest = call.request.read().expect("the handler wrote it");

@@ -105,7 +105,7 @@ pub(super) fn of_task<C: Command<Refusal = OperationRefusal>>(
 
 /// What the clients believe about a hold: for choosing what to ask next, not for judging.
 #[derive(Clone, Debug)]
-pub(super) struct Known {
+pub(super) struct BelievedHold {
     pub(super) tenant: TenantId,
     pub(super) id: HoldId,
     pub(super) lines: Lines,
@@ -117,14 +117,14 @@ pub(super) struct Known {
 #[derive(Debug, Default)]
 pub(super) struct Notebook {
     pub(super) requests: Vec<Request>,
-    pub(super) holds: Vec<Known>,
+    pub(super) holds: Vec<BelievedHold>,
     by_id: BTreeMap<HoldId, usize>,
 }
 
 impl Notebook {
     pub(super) fn add_hold(&mut self, tenant: TenantId, id: HoldId, lines: Lines) {
         self.by_id.insert(id, self.holds.len());
-        self.holds.push(Known { tenant, id, lines, expires_at: None, state: None, booked: None });
+        self.holds.push(BelievedHold { tenant, id, lines, expires_at: None, state: None, booked: None });
     }
 
     pub(super) fn open_call(&mut self, request: usize, from: usize) -> (usize, usize) {

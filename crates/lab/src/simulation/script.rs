@@ -11,7 +11,7 @@ use surehold_core::operations::builtin::expire_hold;
 use uuid::Builder;
 
 use super::deed::{Deed, Subject};
-use super::requests::{Ask, Known, Notebook, Request};
+use super::requests::{Ask, BelievedHold, Notebook, Request};
 use surehold_simulators::Dice;
 use surehold_simulators::charge::{CHARGE, CHARGE_WITH_FEE, charge, charge_of};
 
@@ -99,11 +99,16 @@ impl Author {
     }
 
     /// A hold to do something to: a live one if possible.
-    fn hold(&mut self, notes: &Notebook, aim: Option<HoldId>, wanted: impl Fn(&Known) -> bool) -> Option<Known> {
+    fn hold(
+        &mut self,
+        notes: &Notebook,
+        aim: Option<HoldId>,
+        wanted: impl Fn(&BelievedHold) -> bool,
+    ) -> Option<BelievedHold> {
         if let Some(aim) = aim {
             return notes.holds.iter().rev().find(|known| known.id == aim).cloned();
         }
-        let recent: Vec<&Known> = notes.holds.iter().rev().filter(|known| wanted(known)).take(8).collect();
+        let recent: Vec<&BelievedHold> = notes.holds.iter().rev().filter(|known| wanted(known)).take(8).collect();
         if recent.is_empty() || self.roll(12) == 0 {
             let index = self.roll(notes.holds.len().max(1));
             return notes.holds.get(index).cloned();
@@ -264,6 +269,6 @@ impl Author {
     }
 }
 
-fn is_active(known: &Known) -> bool {
+fn is_active(known: &BelievedHold) -> bool {
     known.state == Some(HoldState::Active)
 }

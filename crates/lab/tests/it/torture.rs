@@ -49,7 +49,7 @@ fn wait_until(what: &str, mut is_so: impl FnMut() -> bool) {
 
 /// Each of them is done.
 fn check_faults(store: &str, faults: &[&str]) -> Vec<(String, Value)> {
-    let place = Place::new();
+    let place = RunFolder::new();
     let folder = place.folder();
     let once: Vec<String> = faults.iter().map(|fault| format!("{fault}=1")).collect();
     let output = torture(&folder, store, AT_ONCE, &once.join(",")).output().unwrap();
@@ -98,7 +98,7 @@ fn every_fault_on_postgres() {
 /// Where the machine does not allow it, it says so and goes on without.
 #[test]
 fn what_depends_on_the_machine() {
-    let place = Place::new();
+    let place = RunFolder::new();
     let folder = place.folder();
     let output = torture(&folder, "sqlite", AT_ONCE, "disk-full,clock-jump,kill=1").output().unwrap();
     let page = text(&output.stdout);
@@ -116,11 +116,11 @@ fn what_depends_on_the_machine() {
 }
 
 /// Where a run is kept, also afterwards if the test fails.
-struct Place(Option<TempDir>);
+struct RunFolder(Option<TempDir>);
 
-impl Place {
-    fn new() -> Place {
-        Place(Some(tempfile::tempdir().unwrap()))
+impl RunFolder {
+    fn new() -> RunFolder {
+        RunFolder(Some(tempfile::tempdir().unwrap()))
     }
 
     fn folder(&self) -> PathBuf {
@@ -128,7 +128,7 @@ impl Place {
     }
 }
 
-impl Drop for Place {
+impl Drop for RunFolder {
     fn drop(&mut self) {
         if std::thread::panicking() {
             eprintln!("everything is in {}", self.0.take().unwrap().keep().display());
@@ -175,7 +175,7 @@ impl Running {
 
 #[test]
 fn interrupted_it_heals_and_judges() {
-    let place = Place::new();
+    let place = RunFolder::new();
     let folder = place.folder();
     let running = Running::start(&folder, "kill");
     running.signal("INT");
@@ -187,7 +187,7 @@ fn interrupted_it_heals_and_judges() {
 
 #[test]
 fn killed_it_leaves_nobody_behind() {
-    let place = Place::new();
+    let place = RunFolder::new();
     let folder = place.folder();
     // A frozen server listens to no other signal than the one that it gets then.
     let running = Running::start(&folder, "kill=1,freeze=1000");

@@ -8,7 +8,7 @@ use serde::Deserialize;
 use smol_str::SmolStr;
 use surehold_core::operations::Payload;
 use surehold_core::operations::commands::EffectCall;
-use surehold_engine::{BoxFuture, Provider, Told};
+use surehold_engine::{BoxFuture, Provider, ProviderAnswer};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
@@ -33,7 +33,7 @@ impl Provider for Bank {
         SmolStr::new_static("main")
     }
 
-    fn call<'a>(&'a self, call: &'a EffectCall) -> BoxFuture<'a, Told> {
+    fn call<'a>(&'a self, call: &'a EffectCall) -> BoxFuture<'a, ProviderAnswer> {
         Box::pin(async move {
             let key = format!("Idempotency-Key: {}\r\n", call.idempotency_key);
             match self.ask("POST", "/charges", &key, call.request.as_str()).await {
@@ -43,7 +43,7 @@ impl Provider for Bank {
         })
     }
 
-    fn probe<'a>(&'a self, call: &'a EffectCall) -> BoxFuture<'a, Told> {
+    fn probe<'a>(&'a self, call: &'a EffectCall) -> BoxFuture<'a, ProviderAnswer> {
         Box::pin(async move {
             let request: ChargeRequest = call.request.read().expect("the handler wrote it");
             let name = request.metadata.get("operation").map(String::as_str).unwrap_or_default();
@@ -69,14 +69,16 @@ enum Unheard {
     Broken(Error),
 }
 
-impl From<Unheard> for Told {
-    fn from(unheard: Unheard) -> Told {
+impl From<Unheard> for ProviderAnswer {
+    fn from(unheard: Unheard) -> ProviderAnswer {
         match unheard {
             Unheard::Unreachable(error) => {
                 let error = error.to_string().into();
-                Told::NotDone { code: "unreachable".into(), error, retry_after_secs: None }
+                ProviderAnswer::NotDone { code: "unreachable".into(), error, retry_after_secs: None }
             }
-            Unheard::Broken(error) => Told::Unanswered { code: "broken".into(), error: error.to_string().into() },
+            Unheard::Broken(error) => {
+                ProviderAnswer::Unanswered { code: "broken".into(), error: error.to_string().into() }
+            }
         }
     }
 }
@@ -151,36 +153,38 @@ struct List {
     data: Vec<Charge>,
 }
 
-fn done(charge: &Charge) -> Told {
-    Told::Done { provider_ref: Some(charge.id.as_str().into()), response: Payload::of(charge) }
+fn done(charge: &Charge) -> ProviderAnswer {
+    ProviderAnswer::Done { provider_ref: Some(charge.id.as_str().into()), response: Payload::of(charge) }
 }
 
 /// What an answer to a charge request means.
-pub fn told_by_call(status: u16, retry_after_secs: Option<u32>, body: &[u8]) -> Told {
+pub fn told_by_call(status: u16, retry_after_secs: Option<u32>, body: &[u8]) -> ProviderAnswer {
     let problem: Problem = serde_json::from_slice(body).unwrap_or_default();
     let ProblemBody { code, message: error } = problem.error;
     match status {
         200..300 => match serde_json::from_slice::<Charge>(body) {
             Ok(charge) => done(&charge),
-            Err(error) => Told::Unanswered { code: "garbage".into(), error: error.to_string().into() },
+            Err(error) => ProviderAnswer::Unanswered { code: "garbage".into(), error: error.to_string().into() },
         },
         // The first request under this key is still running: it may yet happen, so the doubt stays.
-        409 => Told::Unanswered { code, error },
+        409 => ProviderAnswer::Unanswered { code, error },
         // Turned away in front of the idempotency layer.
-        429 | 503 => Told::NotDone { code, error, retry_after_secs },
+        429 | 503 => ProviderAnswer::NotDone { code, error, retry_after_secs },
         // The provider keeps its verdict under the key: another one needs another operation.
-        400..500 => Told::Rejected { code, error, response: Payload::of(&status) },
-        500..600 => Told::ErrorKept { code, error },
-        _ => Told::Unanswered { code: "unexpected".into(), error: format!("status {status}").into() },
+        400..500 => ProviderAnswer::Rejected { code, error, response: Payload::of(&status) },
+        500..600 => ProviderAnswer::ErrorKept { code, error },
+        _ => ProviderAnswer::Unanswered { code: "unexpected".into(), error: format!("status {status}").into() },
     }
 }
 
 /// What a list of the charges of one name means.
-pub fn told_by_probe(status: u16, body: &[u8]) -> Told {
+pub fn told_by_probe(status: u16, body: &[u8]) -> ProviderAnswer {
     match serde_json::from_slice::<List>(body) {
         // The newest comes first; what happened first is what counts.
-        Ok(list) if status == 200 => list.data.last().map_or(Told::Absent, done),
-        Ok(_) | Err(_) => Told::Unanswered { code: "garbage".into(), error: format!("status {status}").into() },
+        Ok(list) if status == 200 => list.data.last().map_or(ProviderAnswer::Absent, done),
+        Ok(_) | Err(_) => {
+            ProviderAnswer::Unanswered { code: "garbage".into(), error: format!("status {status}").into() }
+        }
     }
 }
 

@@ -8,8 +8,8 @@ use super::answer::{Answer, ApiError};
 use super::books::{Books, Cause};
 use super::fault::StripeFault;
 use super::form::Params;
-use super::keys::{self, Known};
-use super::shelf::AccountNo;
+use super::keys::{self, KeyUse};
+use super::table::AccountNo;
 use crate::Stage;
 
 #[derive(Clone, Debug)]
@@ -151,13 +151,13 @@ impl Books {
             return Admission::Refuse(error.into());
         }
         match self.accounts[account].keys.look(key, &request.path, &request.params, self.clock.now_secs()) {
-            Known::New => Admission::Execute(account),
-            Known::Replay(answer) => Admission::Replay(answer),
-            Known::OtherUse(error) => {
+            KeyUse::New => Admission::Execute(account),
+            KeyUse::Replay(answer) => Admission::Replay(answer),
+            KeyUse::OtherUse(error) => {
                 self.counts.mismatches += 1;
                 Admission::Refuse(error.into())
             }
-            Known::InFlight(error) => {
+            KeyUse::InFlight(error) => {
                 self.counts.conflicts += 1;
                 Admission::Refuse(error.into())
             }

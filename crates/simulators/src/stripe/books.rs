@@ -14,7 +14,7 @@ use super::ids::Ids;
 use super::keys::Keys;
 use super::mischief::{Delivery, Troublemaker};
 use super::objects::{Charge, Dispute, Event, Intent, Refund, Session};
-use super::shelf::{AccountNo, Shelf};
+use super::table::{AccountNo, Table};
 use crate::fault_plan::FaultPlan;
 
 #[derive(Debug)]
@@ -23,12 +23,12 @@ pub(super) struct Books {
     pub(super) ids: Ids,
     pub(super) page_url: String,
     pub(super) accounts: Vec<Account>,
-    pub(super) sessions: Shelf<Session>,
-    pub(super) intents: Shelf<Intent>,
-    pub(super) charges: Shelf<Charge>,
-    pub(super) refunds: Shelf<Refund>,
-    pub(super) disputes: Shelf<Dispute>,
-    pub(super) events: Shelf<Event>,
+    pub(super) sessions: Table<Session>,
+    pub(super) intents: Table<Intent>,
+    pub(super) charges: Table<Charge>,
+    pub(super) refunds: Table<Refund>,
+    pub(super) disputes: Table<Dispute>,
+    pub(super) events: Table<Event>,
     /// Open sessions, by the end of their time.
     pub(super) open: BTreeSet<(i64, usize)>,
     /// Sessions whose payment settles by itself, by its time.
@@ -79,12 +79,12 @@ impl Books {
             ids,
             page_url: format!("{base_url}/pay"),
             accounts,
-            sessions: Shelf::default(),
-            intents: Shelf::default(),
-            charges: Shelf::default(),
-            refunds: Shelf::default(),
-            disputes: Shelf::default(),
-            events: Shelf::default(),
+            sessions: Table::default(),
+            intents: Table::default(),
+            charges: Table::default(),
+            refunds: Table::default(),
+            disputes: Table::default(),
+            events: Table::default(),
             open: BTreeSet::new(),
             settling: BTreeSet::new(),
             settles_after_secs: config.settles_after_secs,

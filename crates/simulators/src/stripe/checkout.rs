@@ -7,7 +7,7 @@ use super::books::Books;
 use super::form::{Params, not_an_integer};
 use super::listing::{PAGING, Page};
 use super::objects::{IntentStatus, LineItem, Method, Session, SessionStatus};
-use super::shelf::AccountNo;
+use super::table::AccountNo;
 
 const LIFETIME_SECS_MIN: i64 = 30 * 60;
 const LIFETIME_SECS_MAX: i64 = 24 * 60 * 60;

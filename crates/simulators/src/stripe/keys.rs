@@ -23,7 +23,7 @@ struct Kept {
 
 /// What a key says about a request.
 #[derive(Debug)]
-pub(super) enum Known {
+pub(super) enum KeyUse {
     New,
     Replay(Answer),
     OtherUse(ApiError),
@@ -31,17 +31,17 @@ pub(super) enum Known {
 }
 
 impl Keys {
-    pub(super) fn look(&self, key: &str, path: &str, params: &Params, now_secs: i64) -> Known {
-        let Some(kept) = self.0.get(key).filter(|kept| kept.lives(now_secs)) else { return Known::New };
+    pub(super) fn look(&self, key: &str, path: &str, params: &Params, now_secs: i64) -> KeyUse {
+        let Some(kept) = self.0.get(key).filter(|kept| kept.lives(now_secs)) else { return KeyUse::New };
         if kept.path != path {
-            return Known::OtherUse(ApiError::other_endpoint(key, &kept.path));
+            return KeyUse::OtherUse(ApiError::other_endpoint(key, &kept.path));
         }
         if kept.params != *params {
-            return Known::OtherUse(ApiError::other_params(key));
+            return KeyUse::OtherUse(ApiError::other_params(key));
         }
         match &kept.answer {
-            Some(answer) => Known::Replay(answer.clone().again()),
-            None => Known::InFlight(ApiError::key_in_use(key)),
+            Some(answer) => KeyUse::Replay(answer.clone().again()),
+            None => KeyUse::InFlight(ApiError::key_in_use(key)),
         }
     }
 

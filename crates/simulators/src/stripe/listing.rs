@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::answer::ApiError;
 use super::form::{Params, not_an_integer};
-use super::shelf::{AccountNo, Row, Shelf};
+use super::table::{AccountNo, Row, Table};
 
 const LIMIT_DEFAULT: usize = 10;
 const LIMIT_MAX: usize = 100;
@@ -47,7 +47,7 @@ impl Page {
 
     pub(super) fn of<T: Row>(
         &self,
-        shelf: &Shelf<T>,
+        table: &Table<T>,
         account: AccountNo,
         url: &str,
         wanted: impl Fn(&T) -> bool,
@@ -55,10 +55,10 @@ impl Page {
     ) -> Result<Value, ApiError> {
         let place = |id: &Option<String>, param: &str| {
             let find =
-                |id: &String| shelf.place_of(account, id).ok_or_else(|| ApiError::no_such_in("object", param, id));
+                |id: &String| table.place_of(account, id).ok_or_else(|| ApiError::no_such_in("object", param, id));
             id.as_ref().map(find).transpose()
         };
-        let rows = shelf.rows();
+        let rows = table.rows();
         let fits = |row: &&T| row.account() == account && self.created.contains(row.created()) && wanted(row);
         let before = place(&self.starting_after, "starting_after")?.unwrap_or(rows.len());
         let mut found: Vec<&T> = match place(&self.ending_before, "ending_before")? {

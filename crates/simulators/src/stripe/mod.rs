@@ -30,8 +30,8 @@ mod refunds;
 mod report;
 mod server;
 mod shared;
-mod shelf;
 mod signature;
+mod table;
 
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr};

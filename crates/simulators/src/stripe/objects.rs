@@ -6,7 +6,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::config::API_VERSION;
-use super::shelf::{AccountNo, Row};
+use super::table::{AccountNo, Row};
 
 pub(super) type Metadata = BTreeMap<String, String>;
 

@@ -6,7 +6,7 @@ use super::answer::ApiError;
 use super::books::Books;
 use super::form::Params;
 use super::objects::{Charge, Dispute, DisputeStatus, Intent, IntentStatus, Method, SessionStatus};
-use super::shelf::AccountNo;
+use super::table::AccountNo;
 
 /// What a customer or a bank cannot do.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

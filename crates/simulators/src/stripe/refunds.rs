@@ -8,7 +8,7 @@ use super::form::{Params, not_an_integer};
 use super::listing::{PAGING, Page};
 use super::objects::{DisputeStatus, Event, Metadata, Refund, RefundStatus};
 use super::payments::{Impossible, Settlement, no_such};
-use super::shelf::AccountNo;
+use super::table::AccountNo;
 
 const REASONS: [&str; 3] = ["duplicate", "fraudulent", "requested_by_customer"];
 /// How far the list of events goes back.

@@ -148,14 +148,14 @@ impl<'a> Desk<'a> {
     /// Page after page as it came; only where to go on is read.
     async fn pass_all<P: Page>(self, call: &Call<P>) -> Result<(), ClientError> {
         #[derive(Deserialize)]
-        struct Place {
+        struct NextPage {
             next: Option<String>,
         }
         let mut after = None;
         loop {
             let answer = self.send(&call.page(after.as_deref())).await?;
             self.screen.raw(&answer.body)?;
-            after = answer.read_as::<Place>().map_err(|error| ClientError::unreadable(&error, None))?.next;
+            after = answer.read_as::<NextPage>().map_err(|error| ClientError::unreadable(&error, None))?.next;
             if after.is_none() {
                 return Ok(());
             }

@@ -17,7 +17,7 @@ use surehold_core::kernel::Timestamp;
 use surehold_core::operations::BreakerPolicy;
 use surehold_core::operations::commands::EffectCall;
 use surehold_engine::{
-    Boundary, BoxFuture, Engine, EngineConfig, Provider, Registry, Store, Told, Worker, WorkerConfig,
+    Boundary, BoxFuture, Engine, EngineConfig, Provider, ProviderAnswer, Registry, Store, Worker, WorkerConfig,
 };
 use surehold_postgres::{PostgresConfig, PostgresStore};
 use surehold_simulators::charge::{Bank, CHARGE, Charging, NoteCharge, POISON, nothing_is_left};
@@ -189,11 +189,11 @@ impl Provider for Deadly {
         SmolStr::default()
     }
 
-    fn call<'a>(&'a self, _: &'a EffectCall) -> BoxFuture<'a, Told> {
+    fn call<'a>(&'a self, _: &'a EffectCall) -> BoxFuture<'a, ProviderAnswer> {
         std::process::abort()
     }
 
-    fn probe<'a>(&'a self, _: &'a EffectCall) -> BoxFuture<'a, Told> {
+    fn probe<'a>(&'a self, _: &'a EffectCall) -> BoxFuture<'a, ProviderAnswer> {
         std::process::abort()
     }
 }

@@ -8,7 +8,7 @@ use surehold_core::kernel::{Reference, TenantId, Timestamp};
 use surehold_core::stock::history::HistoryQuestion;
 use surehold_core::stock::{DocumentId, ItemKey, Place, ProductCode, StockItem, StoreName};
 use surehold_engine::{
-    BoxFuture, DocumentsWish, Fault, ItemsWish, LaneQueue, OwnedValue, ReadRow, Scope, Store, StoreError, Views,
+    BoxFuture, DocumentsFilter, Fault, ItemsFilter, LaneQueue, OwnedValue, ReadRow, Scope, Store, StoreError, Views,
 };
 use surehold_testkit::fixture::{Fixture, StoreKind, connect, open_file};
 use tokio_postgres::{Client, SimpleQueryMessage};
@@ -52,7 +52,7 @@ fn store(name: &str) -> StoreName {
     StoreName::new(name).unwrap()
 }
 
-fn wishes() -> Vec<ItemsWish> {
+fn wishes() -> Vec<ItemsFilter> {
     let (store, product) = (Some(store("s0")), Some(ProductCode::new("p0").unwrap()));
     let key = ItemKey::on_hand(store.as_ref().unwrap(), product.as_ref().unwrap());
     let mut wishes = Vec::new();
@@ -60,7 +60,7 @@ fn wishes() -> Vec<ItemsWish> {
         for store in [None, store.clone()] {
             for product in [None, product.clone()] {
                 for place in [None, Some(Place::OnHand), Some(Place::InTransit)] {
-                    wishes.push(ItemsWish {
+                    wishes.push(ItemsFilter {
                         store: store.clone(),
                         product: product.clone(),
                         place,
@@ -84,22 +84,22 @@ async fn statements(store: Arc<dyn Store>) -> Vec<String> {
     views.stores(TENANT, None, 9).await.unwrap();
     views.products(TENANT, None, 9).await.unwrap();
     views.barcodes_of(TENANT, &code).await.unwrap();
-    for wish in wishes() {
-        views.stock_items(TENANT, &wish, 9).await.unwrap();
-        views.balances_at(TENANT, &wish, from, 9).await.unwrap();
-        views.turnover(TENANT, &wish, from, until, 9).await.unwrap();
+    for filter in wishes() {
+        views.stock_items(TENANT, &filter, 9).await.unwrap();
+        views.balances_at(TENANT, &filter, from, 9).await.unwrap();
+        views.turnover(TENANT, &filter, from, until, 9).await.unwrap();
     }
     views.shortages(TENANT, Some(&place), 1, None, 9).await.unwrap();
     let id = DocumentId::new(Uuid::now_v7()).unwrap();
     let (reference, about) = (Some(Reference::new("r").unwrap()), Some(id));
-    for wish in [
-        DocumentsWish::default(),
-        DocumentsWish { store: Some(place.clone()), ..DocumentsWish::default() },
-        DocumentsWish { reference: reference.clone(), ..DocumentsWish::default() },
-        DocumentsWish { about, ..DocumentsWish::default() },
-        DocumentsWish { store: Some(place.clone()), reference, about, after: Some(id) },
+    for filter in [
+        DocumentsFilter::default(),
+        DocumentsFilter { store: Some(place.clone()), ..DocumentsFilter::default() },
+        DocumentsFilter { reference: reference.clone(), ..DocumentsFilter::default() },
+        DocumentsFilter { about, ..DocumentsFilter::default() },
+        DocumentsFilter { store: Some(place.clone()), reference, about, after: Some(id) },
     ] {
-        views.stock_documents(TENANT, &wish, 9).await.unwrap();
+        views.stock_documents(TENANT, &filter, 9).await.unwrap();
     }
     views.document_parts(TENANT, id, 0, 9).await.unwrap();
     views.moves(TENANT, &key, 0, 9).await.unwrap();

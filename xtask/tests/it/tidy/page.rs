@@ -57,7 +57,7 @@ fn exists(path: &str) -> bool {
 #[test]
 fn paths_are_found_in_prose() {
     let check = |line: &str, expected: &[&str]| assert_eq!(paths(line), expected, "{line}");
-    check("| `core/src/kernel/facts.rs`, `shelf.rs` | x |", &["core/src/kernel/facts.rs", "core/src/kernel/shelf.rs"]);
+    check("| `core/src/kernel/facts.rs`, `cells.rs` | x |", &["core/src/kernel/facts.rs", "core/src/kernel/cells.rs"]);
     check("| `engine/src/{outbox,scheduler}.rs` |", &["engine/src/outbox.rs", "engine/src/scheduler.rs"]);
     check("| `a/{b,c}/d.rs` and `stays::Title` |", &["a/b/d.rs", "a/c/d.rs"]);
     check(

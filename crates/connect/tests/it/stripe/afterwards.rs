@@ -2,7 +2,7 @@
 
 use serde_json::json;
 use surehold_connect::stripe::PROBE_PAGES_MAX;
-use surehold_engine::Told;
+use surehold_engine::ProviderAnswer;
 
 use super::scripted::{
     FakeStripe, Scripted, expiry_of, new_refund, new_session, page, refund, refused, says, session, shown,
@@ -40,7 +40,9 @@ async fn a_session_that_was_paid_meanwhile_is_told_as_it_is() {
     paid["payment_status"] = json!("paid");
     paid["payment_intent"] = json!("pi_1");
     let stripe = FakeStripe::start([refused(400, ""), says(200, &paid)]).await;
-    let Told::Done { provider_ref, response } = stripe.call(&expiry_of("cs_1")).await else { panic!("not done") };
+    let ProviderAnswer::Done { provider_ref, response } = stripe.call(&expiry_of("cs_1")).await else {
+        panic!("not done")
+    };
     assert_eq!(provider_ref.as_deref(), Some("cs_1"));
     let kept: surehold_connect::stripe::SessionAnswer = response.read().unwrap();
     assert_eq!(kept.status.unwrap().as_str(), "complete");

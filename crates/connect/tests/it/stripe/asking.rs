@@ -6,7 +6,7 @@ use surehold_core::kernel::TenantId;
 use surehold_core::operations::Payload;
 use surehold_core::operations::commands::EffectCall;
 use surehold_core::stays::operations::{PaymentRequest, SessionCreated, SessionExpiry};
-use surehold_engine::{Provider, Told};
+use surehold_engine::{Provider, ProviderAnswer};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
 
@@ -22,7 +22,7 @@ async fn a_session_is_asked_for_in_stripes_words() {
     let told = stripe.call(&new_session()).await;
     let kept = r#"{"amount_total":19500,"currency":"eur","expires_at":1700003600,"payment_intent":null,"payment_status":"unpaid","session":"cs_1","status":"open","url":"https://checkout/1"}"#;
     assert_eq!(shown(&told), format!("done cs_1 {kept}"));
-    let Told::Done { response, .. } = told else { panic!("not done") };
+    let ProviderAnswer::Done { response, .. } = told else { panic!("not done") };
     let created: SessionCreated = response.read().unwrap();
     assert_eq!((created.session.as_str(), created.url.as_deref()), ("cs_1", Some("https://checkout/1")));
     let received = stripe.received();

@@ -16,7 +16,7 @@ use surehold_core::kernel::{Currency, HoldId, HoldPolicy, JsonList, Slug, Tenant
 use surehold_core::operations::commands::EffectCall;
 use surehold_core::operations::{DedupeKey, Doubt, LeaseToken, OperationKey, Payload, TypeName};
 use surehold_core::stays::operations::{CheckoutItem, NewRefund, NewSession, PaymentRequest, SessionExpiry};
-use surehold_engine::{Engine, EngineConfig, Provider, Registry, Store, Told, builtin};
+use surehold_engine::{Engine, EngineConfig, Provider, ProviderAnswer, Registry, Store, builtin};
 use surehold_sqlite::SqliteStore;
 use tempfile::TempDir;
 use tokio::net::TcpListener;
@@ -104,11 +104,11 @@ impl FakeStripe {
         StripeProvider::new(self.client(), self.town.homes.clone())
     }
 
-    pub(super) async fn call(&self, request: &PaymentRequest) -> Told {
+    pub(super) async fn call(&self, request: &PaymentRequest) -> ProviderAnswer {
         patiently(self.provider().call(&effect(request))).await
     }
 
-    pub(super) async fn probe(&self, request: &PaymentRequest) -> Told {
+    pub(super) async fn probe(&self, request: &PaymentRequest) -> ProviderAnswer {
         patiently(self.provider().probe(&effect(request))).await
     }
 
@@ -237,16 +237,18 @@ pub(super) fn refused(status: u16, code: &str) -> Scripted {
     says(status, &json!({"error": {"type": "invalid_request_error", "code": code, "message": "prose"}}))
 }
 
-pub(super) fn shown(told: &Told) -> String {
+pub(super) fn shown(told: &ProviderAnswer) -> String {
     match told {
-        Told::Done { provider_ref, response } => {
+        ProviderAnswer::Done { provider_ref, response } => {
             format!("done {} {}", provider_ref.as_deref().unwrap_or("-"), response.as_str())
         }
-        Told::Rejected { code, error, response } => format!("rejected {code} {error} {}", response.as_str()),
-        Told::NotDone { code, error, retry_after_secs } => format!("not done {code} {error} {retry_after_secs:?}"),
-        Told::Unanswered { code, error } => format!("unanswered {code} {error}"),
-        Told::ErrorKept { code, error } => format!("kept {code} {error}"),
-        Told::Absent => "absent".to_owned(),
-        Told::Undecidable { error } => format!("undecidable {error}"),
+        ProviderAnswer::Rejected { code, error, response } => format!("rejected {code} {error} {}", response.as_str()),
+        ProviderAnswer::NotDone { code, error, retry_after_secs } => {
+            format!("not done {code} {error} {retry_after_secs:?}")
+        }
+        ProviderAnswer::Unanswered { code, error } => format!("unanswered {code} {error}"),
+        ProviderAnswer::ErrorKept { code, error } => format!("kept {code} {error}"),
+        ProviderAnswer::Absent => "absent".to_owned(),
+        ProviderAnswer::Undecidable { error } => format!("undecidable {error}"),
     }
 }

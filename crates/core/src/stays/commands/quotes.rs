@@ -3,7 +3,7 @@
 use super::{Decision, known_property};
 use crate::kernel::commands::{ID_AGE_SECS_MAX, ID_AHEAD_SECS_MAX};
 use crate::kernel::{AMOUNT_MAX, Command, Facts, Invalid, Json, Reads, Stop, Tenant};
-use crate::stays::quote::{QUOTE_OPTIONS_MAX, StayWish};
+use crate::stays::quote::{QUOTE_OPTIONS_MAX, QuoteRequest};
 use crate::stays::{Property, Quote, QuoteId, QuoteOption, QuoteOptions, StayRefusal, StaysEvent};
 
 /// Stores what was computed; it is good from now on, for as long as the property's terms say. The id is that of the
@@ -13,22 +13,22 @@ use crate::stays::{Property, Quote, QuoteId, QuoteOption, QuoteOptions, StayRefu
 #[derive(Clone, Debug)]
 pub struct SaveQuote {
     id: QuoteId,
-    wish: StayWish,
+    request: QuoteRequest,
     /// In the form in which it is kept, which is worked out before its turn.
     options: Json<QuoteOptions>,
 }
 
 impl SaveQuote {
     /// 1 to 200 options, numbered from 1, each with a price for every night.
-    pub fn new(id: QuoteId, wish: StayWish, options: Vec<QuoteOption>) -> Result<SaveQuote, Invalid> {
+    pub fn new(id: QuoteId, request: QuoteRequest, options: Vec<QuoteOption>) -> Result<SaveQuote, Invalid> {
         if !(1..=QUOTE_OPTIONS_MAX).contains(&options.len()) {
             let what = "options".to_owned();
             return Err(Invalid::ItemCount { what, items: options.len(), items_max: QUOTE_OPTIONS_MAX });
         }
         for (number, option) in (1_u16..).zip(&options) {
-            check_option(&wish, number, option)?;
+            check_option(&request, number, option)?;
         }
-        Ok(SaveQuote { id, wish, options: QuoteOptions::from(options).into() })
+        Ok(SaveQuote { id, request, options: QuoteOptions::from(options).into() })
     }
 
     fn check_id_window(&self, facts: &Facts) -> Decision<()> {
@@ -41,7 +41,7 @@ impl SaveQuote {
     }
 }
 
-fn check_option(wish: &StayWish, number: u16, option: &QuoteOption) -> Result<(), Invalid> {
+fn check_option(request: &QuoteRequest, number: u16, option: &QuoteOption) -> Result<(), Invalid> {
     let amount = |what: &str, amount: i64, amount_min: i64, amount_max: i64| {
         let what = format!("{what} of option {number}");
         let sane = (amount_min..=amount_max).contains(&amount);
@@ -49,9 +49,9 @@ fn check_option(wish: &StayWish, number: u16, option: &QuoteOption) -> Result<()
     };
     amount("the number", i64::from(option.number), i64::from(number), i64::from(number))?;
     let nights = i64::try_from(option.prices.len()).unwrap_or(i64::MAX);
-    amount("the number of prices", nights, wish.dates().nights_count(), wish.dates().nights_count())?;
+    amount("the number of prices", nights, request.dates().nights_count(), request.dates().nights_count())?;
     option.prices.iter().try_for_each(|price| amount("a price", *price, 0, AMOUNT_MAX))?;
-    let total = wish.total_of(&option.prices);
+    let total = request.total_of(&option.prices);
     amount("the total", option.total, total, total)?;
     option.cancellation.check()
 }
@@ -63,15 +63,15 @@ impl Command for SaveQuote {
 
     fn reads(&self, reads: &mut Reads<'_>) {
         reads.record::<Tenant>(&());
-        reads.record::<Property>(self.wish.property());
+        reads.record::<Property>(self.request.property());
         reads.expect_absent::<Quote>(&self.id);
     }
 
     fn decide(&self, facts: &mut Facts) -> Result<Quote, Stop<StayRefusal>> {
-        let property = known_property(facts, self.wish.property())?;
+        let property = known_property(facts, self.request.property())?;
         self.check_id_window(facts)?;
         if let Some(quote) = facts.expect_absent::<Quote>(&self.id)?.cloned() {
-            if !self.wish.is_of(&quote) {
+            if !self.request.is_of(&quote) {
                 return Err(StayRefusal::QuoteIdReused { quote: self.id }.into());
             }
             facts.mark_replayed();
@@ -82,9 +82,9 @@ impl Command for SaveQuote {
         let quote = facts.insert(Quote {
             id: self.id,
             property: property.name,
-            dates: self.wish.dates(),
-            guests: self.wish.guests(),
-            rooms: self.wish.rooms(),
+            dates: self.request.dates(),
+            guests: self.request.guests(),
+            rooms: self.request.rooms(),
             currency: property.currency,
             options: self.options.clone(),
             created_at: now,

@@ -9,7 +9,7 @@ use jiff::civil::date;
 use super::{CreateStay, SaveQuote, StayItem, WantedRooms};
 use crate::kernel::{Command, HoldId, Reference};
 use crate::stays::operations::tests::world::{TOTAL, World, double, hold_id, property};
-use crate::stays::quote::StayWish;
+use crate::stays::quote::QuoteRequest;
 use crate::stays::{CancellationPolicy, GuestDetails, Penalty, QuoteId, QuoteOption, RatePlanCode, StayDates};
 
 fn nights(from: i8, until: i8) -> StayDates {
@@ -44,8 +44,8 @@ fn save_quote_of(world: &mut World, rooms: u32) -> QuoteId {
         option(1, "flexible", penalty(Penalty::Nights(1), Some(48))),
         option(2, "fixed", penalty(Penalty::Percent(50), None)),
     ];
-    let wish = StayWish::new(property(), nights(1, 3), 2, rooms).unwrap();
-    world.run(&SaveQuote::new(quote_id(), wish, options).unwrap()).unwrap();
+    let request = QuoteRequest::new(property(), nights(1, 3), 2, rooms).unwrap();
+    world.run(&SaveQuote::new(quote_id(), request, options).unwrap()).unwrap();
     quote_id()
 }
 

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use std::vec;
 
 use surehold_core::kernel::{
-    AnyShelf, Asked, Change, Columns, Command, Corrupt, Event, Facts, Halt, LapsedHolds, Prepared, Reads, Record, Row,
-    Stop, TenantId, Timestamp, Value, decode_events,
+    AnyRecordCells, Asked, Change, Columns, Command, Corrupt, Event, Facts, Halt, LapsedHolds, Prepared, Reads, Record,
+    Row, Stop, TenantId, Timestamp, Value, decode_events,
 };
 use uuid::Uuid;
 
@@ -195,7 +195,7 @@ impl Store {
                 Ok(_) => {
                     facts.keep_changes();
                     let mut changes = 0;
-                    facts.shelves().for_each(|shelf| shelf.changes(&mut |_| changes += 1));
+                    facts.all_cells().for_each(|cells| cells.changes(&mut |_| changes += 1));
                     return (round, changes);
                 }
                 Err(Stop::Refused(refusal)) => panic!("{refusal:?}"),
@@ -206,12 +206,12 @@ impl Store {
     }
 
     fn load(&self, facts: &mut Facts) {
-        for shelf in facts.shelves_mut() {
-            let rows = self.0.get(shelf.table().name);
-            for row in asked(&**shelf).filter_map(|key| rows?.get(&key)).collect::<Vec<_>>() {
-                shelf.absorb(&mut Stored(row.iter())).unwrap();
+        for cells in facts.all_cells_mut() {
+            let rows = self.0.get(cells.table().name);
+            for row in asked(&**cells).filter_map(|key| rows?.get(&key)).collect::<Vec<_>>() {
+                cells.absorb(&mut Stored(row.iter())).unwrap();
             }
-            shelf.settle();
+            cells.settle();
         }
     }
 
@@ -219,25 +219,25 @@ impl Store {
     fn changed(&self, facts: &Facts) -> Option<Store> {
         let mut after = self.clone();
         let mut collision = false;
-        for shelf in facts.shelves() {
-            let rows = after.0.entry(shelf.table().name).or_default();
-            shelf.changes(&mut |change| collision |= !write(rows, shelf, change));
+        for cells in facts.all_cells() {
+            let rows = after.0.entry(cells.table().name).or_default();
+            cells.changes(&mut |change| collision |= !write(rows, cells, change));
         }
         (!collision).then_some(after)
     }
 }
 
-fn asked(shelf: &dyn AnyShelf) -> vec::IntoIter<Vec<Cell>> {
-    let keys = (0..shelf.asked_count()).map(|index| {
+fn asked(cells: &dyn AnyRecordCells) -> vec::IntoIter<Vec<Cell>> {
+    let keys = (0..cells.asked_count()).map(|index| {
         let mut key = Written::default();
-        shelf.write_asked(index, &mut key);
+        cells.write_asked(index, &mut key);
         key.0
     });
     keys.collect::<Vec<_>>().into_iter()
 }
 
-fn write(rows: &mut Rows, shelf: &dyn AnyShelf, change: Change<'_>) -> bool {
-    let table = shelf.table();
+fn write(rows: &mut Rows, cells: &dyn AnyRecordCells, change: Change<'_>) -> bool {
+    let table = cells.table();
     let version_of = |row: &Vec<Cell>| row.last().cloned();
     match change {
         Change::Insert { record, version } => {

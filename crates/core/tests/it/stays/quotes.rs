@@ -2,13 +2,13 @@
 
 use surehold_core::kernel::{Event, Timestamp};
 use surehold_core::stays::commands::{InventoryChange, PurgeQuotes, RateChange, SaveQuote, Set, SetCalendar};
-use surehold_core::stays::quote::{Offers, QUOTE_OPTIONS_MAX, StayWish, compute};
+use surehold_core::stays::quote::{Offers, QUOTE_OPTIONS_MAX, QuoteRequest, compute};
 use surehold_core::stays::{NightRange, PropertyTerms, Quote, QuoteId, QuoteOption, StayDates, StaysEvent, Weekdays};
 
 use super::desk::{Desk, FLEXIBLE, day, plan, price, put_property, room, sea, stay};
 
-fn wish(dates: StayDates, guests: u32, rooms: u32) -> StayWish {
-    StayWish::new(sea(), dates, guests, rooms).unwrap()
+fn request(dates: StayDates, guests: u32, rooms: u32) -> QuoteRequest {
+    QuoteRequest::new(sea(), dates, guests, rooms).unwrap()
 }
 
 fn told(offers: &Offers) -> String {
@@ -36,9 +36,9 @@ fn furnished() -> Desk {
 }
 
 #[track_caller]
-fn check(desk: &mut Desk, wish: &StayWish, expected: &str) {
-    let basis = desk.basis(wish.dates());
-    assert_eq!(told(&compute(&basis, wish, desk.now())), expected);
+fn check(desk: &mut Desk, request: &QuoteRequest, expected: &str) {
+    let basis = desk.basis(request.dates());
+    assert_eq!(told(&compute(&basis, request, desk.now())), expected);
 }
 
 #[test]
@@ -47,21 +47,21 @@ fn the_cheapest_first() {
     desk.set("double", "2026-12-25", "2026-12-26", 3, &[("flex", price(150))]);
     let expected = "1 single flex [80, 80] = 160, 2 left; 2 double fixed [100, 100] = 200, 3 left; \
                     3 double flex [120, 150] = 270, 3 left; single fixed: 2026-12-24 has no price";
-    check(&mut desk, &wish(christmas(), 1, 1), expected);
+    check(&mut desk, &request(christmas(), 1, 1), expected);
     let expected = "1 double fixed [100, 100] = 600, 3 left; 2 double flex [120, 150] = 810, 3 left; \
                     single *: so many of these rooms have places for 3 only";
-    check(&mut desk, &wish(christmas(), 5, 3), expected);
+    check(&mut desk, &request(christmas(), 5, 3), expected);
 }
 
 #[test]
 fn why_not() {
     let mut desk = furnished();
     let expected = "double *: 5 rooms are left on 2026-12-24; single *: 2 rooms are left on 2026-12-24";
-    check(&mut desk, &wish(christmas(), 1, 6), expected);
+    check(&mut desk, &request(christmas(), 1, 6), expected);
     let expected = "double *: there are no rooms on 2026-12-31; single *: there are no rooms on 2026-12-31";
-    check(&mut desk, &wish(stay("2026-12-30", "2027-01-02"), 1, 1), expected);
+    check(&mut desk, &request(stay("2026-12-30", "2027-01-02"), 1, 1), expected);
     let past = "it is 2026-12-01 at the property; nobody can arrive before that";
-    check(&mut desk, &wish(stay("2026-11-30", "2026-12-02"), 1, 1), &format!("double *: {past}; single *: {past}"));
+    check(&mut desk, &request(stay("2026-11-30", "2026-12-02"), 1, 1), &format!("double *: {past}; single *: {past}"));
     // Closed comes before full, on whichever night.
     desk.set("double", "2026-12-24", "2026-12-25", 0, &[]);
     let closing = InventoryChange { closed: Some(true), ..InventoryChange::default() };
@@ -72,7 +72,7 @@ fn why_not() {
     desk.run(&SetCalendar::new(sea(), room("single"), range, Weekdays::ALL, None, rates).unwrap()).unwrap();
     let expected = "double *: closed on 2026-12-25; single fixed: 2026-12-24 has no price; \
                     single flex: not sold on 2026-12-25";
-    check(&mut desk, &wish(christmas(), 1, 1), expected);
+    check(&mut desk, &request(christmas(), 1, 1), expected);
 }
 
 fn id(at: Timestamp) -> QuoteId {
@@ -80,9 +80,9 @@ fn id(at: Timestamp) -> QuoteId {
     QuoteId::new(uuid::Builder::from_unix_timestamp_millis(millis, &[7; 10]).into_uuid()).unwrap()
 }
 
-fn computed(desk: &mut Desk, wish: &StayWish) -> Vec<QuoteOption> {
-    let basis = desk.basis(wish.dates());
-    compute(&basis, wish, desk.now()).options
+fn computed(desk: &mut Desk, request: &QuoteRequest) -> Vec<QuoteOption> {
+    let basis = desk.basis(request.dates());
+    compute(&basis, request, desk.now()).options
 }
 
 /// The id is the request's: prices that changed meanwhile do not make another quote of it.
@@ -91,10 +91,10 @@ fn kept_and_asked_for_again() {
     let mut desk = furnished();
     desk.run(&put_property("BRL").terms(PropertyTerms { quote_secs: 600, ..PropertyTerms::default() }).unwrap())
         .unwrap();
-    let (wish, id) = (wish(christmas(), 2, 1), id(desk.now()));
-    let options = computed(&mut desk, &wish);
+    let (request, id) = (request(christmas(), 2, 1), id(desk.now()));
+    let options = computed(&mut desk, &request);
     assert_eq!(options[0].cancellation, FLEXIBLE);
-    let made = desk.run(&SaveQuote::new(id, wish.clone(), options.clone()).unwrap()).unwrap();
+    let made = desk.run(&SaveQuote::new(id, request.clone(), options.clone()).unwrap()).unwrap();
     assert_eq!(made.events, [Event::Stays(StaysEvent::QuoteSaved { quote: id, property: sea() })]);
     let quote = made.reply;
     assert_eq!((quote.created_at, quote.valid_until), (desk.now(), desk.now().plus_secs(600)));
@@ -104,11 +104,11 @@ fn kept_and_asked_for_again() {
 
     desk.set("double", "2026-12-24", "2026-12-26", 5, &[("flex", price(999))]);
     desk.pass(60);
-    let options = computed(&mut desk, &wish);
-    let again = desk.run(&SaveQuote::new(id, wish, options.clone()).unwrap()).unwrap();
+    let options = computed(&mut desk, &request);
+    let again = desk.run(&SaveQuote::new(id, request, options.clone()).unwrap()).unwrap();
     assert!(again.replayed);
     assert_eq!(again.reply, quote);
-    let other = StayWish::new(sea(), christmas(), 1, 1).unwrap();
+    let other = QuoteRequest::new(sea(), christmas(), 1, 1).unwrap();
     let refusal = desk.run(&SaveQuote::new(id, other, options).unwrap()).unwrap_err();
     assert_eq!(refusal.to_string(), format!("quote {id} exists with other content"));
 }
@@ -117,11 +117,11 @@ fn kept_and_asked_for_again() {
 #[test]
 fn spent_quotes_go() {
     let mut desk = furnished();
-    let wish = wish(christmas(), 2, 1);
-    let options = computed(&mut desk, &wish);
+    let request = request(christmas(), 2, 1);
+    let options = computed(&mut desk, &request);
     let (early, late) = (id(desk.now().plus_secs(-30 * 86_400)), id(desk.now().plus_secs(86_400)));
     for id in [early, late] {
-        desk.run(&SaveQuote::new(id, wish.clone(), options.clone()).unwrap()).unwrap();
+        desk.run(&SaveQuote::new(id, request.clone(), options.clone()).unwrap()).unwrap();
     }
     let purge = PurgeQuotes { quotes: vec![early, late, id(desk.now())] };
     let quote_secs = PropertyTerms::default().quote_secs;
@@ -133,7 +133,7 @@ fn spent_quotes_go() {
     assert_eq!((purged.reply, purged.events), (2, vec![Event::Stays(StaysEvent::QuotesPurged { quotes: 2 })]));
     assert_eq!((desk.record::<Quote>(&early), desk.record::<Quote>(&late)), (None, None));
     for id in [early, late] {
-        let again = desk.run(&SaveQuote::new(id, wish.clone(), options.clone()).unwrap()).unwrap_err();
+        let again = desk.run(&SaveQuote::new(id, request.clone(), options.clone()).unwrap()).unwrap_err();
         assert!(again.to_string().contains("was made"), "{again}");
     }
     assert_eq!(desk.run(&purge).unwrap().reply, 0);
@@ -142,13 +142,13 @@ fn spent_quotes_go() {
 #[test]
 fn refused() {
     let mut desk = furnished();
-    let wish = wish(christmas(), 2, 1);
-    let options = computed(&mut desk, &wish);
+    let request = request(christmas(), 2, 1);
+    let options = computed(&mut desk, &request);
     for (secs, taken) in [(-30 * 86_400, true), (-30 * 86_400 - 1, false), (86_400, true), (86_401, false)] {
-        let command = SaveQuote::new(id(desk.now().plus_secs(secs)), wish.clone(), options.clone()).unwrap();
+        let command = SaveQuote::new(id(desk.now().plus_secs(secs)), request.clone(), options.clone()).unwrap();
         assert_eq!(desk.run(&command).is_ok(), taken, "{secs}");
     }
-    let command = SaveQuote::new(id(desk.now()), wish, options).unwrap();
+    let command = SaveQuote::new(id(desk.now()), request, options).unwrap();
     assert_eq!(Desk::bare().run(&command).unwrap_err().to_string(), "there is no such tenant");
     assert_eq!(Desk::with_tenant().run(&command).unwrap_err().to_string(), "there is no property sea");
 }
@@ -156,10 +156,10 @@ fn refused() {
 #[test]
 fn malformed() {
     let mut desk = furnished();
-    let wish = wish(christmas(), 2, 1);
-    let options = computed(&mut desk, &wish);
+    let request = request(christmas(), 2, 1);
+    let options = computed(&mut desk, &request);
     let id = id(desk.now());
-    let refused = |options: Vec<QuoteOption>| SaveQuote::new(id, wish.clone(), options).is_err();
+    let refused = |options: Vec<QuoteOption>| SaveQuote::new(id, request.clone(), options).is_err();
     assert!(refused(vec![]));
     assert!(refused(vec![options[0].clone(); QUOTE_OPTIONS_MAX + 1]));
     let change = |change: fn(&mut QuoteOption)| {
@@ -173,7 +173,7 @@ fn malformed() {
     assert!(refused(change(|option| option.prices.push(0))));
     assert!(refused(change(|option| option.prices[0] = -option.prices[0])));
     for (guests, rooms) in [(0, 1), (1, 0), (1_001, 1), (1, 101)] {
-        assert!(StayWish::new(sea(), christmas(), guests, rooms).is_err(), "{guests} {rooms}");
+        assert!(QuoteRequest::new(sea(), christmas(), guests, rooms).is_err(), "{guests} {rooms}");
     }
 }
 
@@ -200,10 +200,10 @@ fn as_many_options_as_fit() {
         another.key.room_type = code;
         basis.months.push(another);
     }
-    let wish = wish(christmas(), 1, 1);
-    let offers = compute(&basis, &wish, desk.now());
+    let request = request(christmas(), 1, 1);
+    let offers = compute(&basis, &request, desk.now());
     assert_eq!((offers.options.len(), offers.options_left_out), (QUOTE_OPTIONS_MAX, 52));
     assert_eq!(offers.options[0].total, 160, "the single room is the cheapest");
     assert!(offers.options.iter().zip(1..).all(|(option, number)| option.number == number));
-    assert!(SaveQuote::new(id(desk.now()), wish, offers.options).is_ok());
+    assert!(SaveQuote::new(id(desk.now()), request, offers.options).is_ok());
 }

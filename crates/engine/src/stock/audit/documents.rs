@@ -10,7 +10,7 @@ use surehold_core::stock::{
 use uuid::Uuid;
 
 use super::items::Items;
-use super::moved::{Moved, MovedBy, Told, names_products};
+use super::moved::{DocumentRow, Moved, MovedBy, names_products};
 use super::{ADDS_UP, BY_HAND, CARRIED, LEFT, MOVED, POSTING, READABLE, RESTORE, REVERSED};
 use crate::audit::findings::Findings;
 use crate::audit::{Auditing, Remedy};
@@ -266,7 +266,7 @@ fn tell(told: &mut Moved, document: &StockDocument, line: u32, here: Option<&Ite
     let header = &document.header;
     let LineOutcome { seq, quantity, value, .. } = *outcome;
     let here = here.filter(|_| names_products(header.kind));
-    told.tell(Told { kind: header.kind, line, item: here, seq, quantity, value });
+    told.tell(DocumentRow { kind: header.kind, line, item: here, seq, quantity, value });
     let Some(seq) = outcome.counter_seq else { return };
     let there = here.zip(header.to_store.as_ref()).map(|(here, store)| ItemKey {
         store: store.clone(),
@@ -276,7 +276,7 @@ fn tell(told: &mut Moved, document: &StockDocument, line: u32, here: Option<&Ite
     // What comes back may be worth something else to the one that gives it.
     let value = value.saturating_sub(if header.kind == DocumentKind::Reversal { outcome.variance } else { 0 });
     let (quantity, value) = (quantity.saturating_neg(), value.saturating_neg());
-    told.tell(Told { kind: header.kind, line, item: there.as_ref(), seq, quantity, value });
+    told.tell(DocumentRow { kind: header.kind, line, item: there.as_ref(), seq, quantity, value });
 }
 
 fn add_to_transit(on_their_way: &mut HashMap<ItemKey, i64>, document: &StockDocument, part: &DocumentPart) {

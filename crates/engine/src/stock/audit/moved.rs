@@ -24,7 +24,7 @@ pub(super) struct Moved {
 
 /// A row as a document tells of it.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Told<'a> {
+pub(super) struct DocumentRow<'a> {
     pub(super) kind: DocumentKind,
     pub(super) line: u32,
     /// Where lines name a product; lines about other lines do not.
@@ -38,13 +38,13 @@ impl Moved {
     pub(super) fn add(&mut self, row: &Move) {
         let item = names_products(row.kind).then_some(&row.key.item);
         let Move { kind, line, quantity, value, .. } = *row;
-        self.tell(Told { kind, line, item, seq: row.key.seq, quantity, value });
+        self.tell(DocumentRow { kind, line, item, seq: row.key.seq, quantity, value });
         let units = u64::from_ne_bytes(quantity.to_ne_bytes());
         self.net = self.net.wrapping_add(print_of(&row.key.item).wrapping_mul(units));
     }
 
-    pub(super) fn tell(&mut self, told: Told<'_>) {
-        let Told { kind, line, item, seq, quantity, value } = told;
+    pub(super) fn tell(&mut self, told: DocumentRow<'_>) {
+        let DocumentRow { kind, line, item, seq, quantity, value } = told;
         self.rows += 1;
         self.print = self.print.wrapping_add(print_of(&(kind.as_str(), line, item, seq, quantity, value)));
     }

@@ -11,14 +11,14 @@ use crate::{Fault, OwnedValue};
 
 /// Which documents, the newest id first.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct DocumentsWish {
+pub struct DocumentsFilter {
     pub store: Option<StoreName>,
     pub reference: Option<Reference>,
     pub about: Option<DocumentId>,
     pub after: Option<DocumentId>,
 }
 
-impl DocumentsWish {
+impl DocumentsFilter {
     /// The column that they are looked up by, and those that are looked at besides.
     fn columns(&self) -> Vec<(&'static str, OwnedValue)> {
         let about = self.about.map(|about| ("about", OwnedValue::Uuid(about.uuid())));
@@ -32,12 +32,12 @@ impl Views {
     pub async fn stock_documents(
         &self,
         tenant: TenantId,
-        wish: &DocumentsWish,
+        filter: &DocumentsFilter,
         rows_max: u16,
     ) -> Result<Vec<StockDocument>, Fault> {
-        let before = OwnedValue::Uuid(wish.after.map_or(Uuid::max(), DocumentId::uuid));
+        let before = OwnedValue::Uuid(filter.after.map_or(Uuid::max(), DocumentId::uuid));
         let mut params = vec![before, limit(rows_max)];
-        let mut columns = wish.columns().into_iter();
+        let mut columns = filter.columns().into_iter();
         let Some((column, value)) = columns.next() else {
             return self.records(tenant, "and id < $2 order by id desc limit $3", params).await;
         };

@@ -11,7 +11,7 @@ use crate::{Fault, OwnedValue, ReadRow, Scope};
 /// Which items. They come in the order of their keys as stores keep it: by store, place (`in_transit` before `on_hand`) and
 /// product.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct ItemsWish {
+pub struct ItemsFilter {
     pub store: Option<StoreName>,
     pub product: Option<ProductCode>,
     pub place: Option<Place>,
@@ -48,7 +48,7 @@ pub struct Shortages {
     pub next: Option<ItemKey>,
 }
 
-impl ItemsWish {
+impl ItemsFilter {
     /// What follows `where i.tenant = $1`, and its parameters, the first of which is `$2`. Each wish has its own statement,
     /// which says in the order of which index it goes.
     pub(super) fn page(&self, rows_max: u16) -> (String, Vec<OwnedValue>) {
@@ -96,9 +96,14 @@ impl ItemsWish {
 }
 
 impl Views {
-    /// Items behind `wish.after`, each with its pool, of one instant.
-    pub async fn stock_items(&self, tenant: TenantId, wish: &ItemsWish, rows_max: u16) -> Result<Vec<ItemView>, Fault> {
-        let (page, params) = wish.page(rows_max);
+    /// Items behind `filter.after`, each with its pool, of one instant.
+    pub async fn stock_items(
+        &self,
+        tenant: TenantId,
+        filter: &ItemsFilter,
+        rows_max: u16,
+    ) -> Result<Vec<ItemView>, Fault> {
+        let (page, params) = filter.page(rows_max);
         // Pools are looked up item by item: no planner may begin with all of them. Their names are put together apart, in a
         // bounded question: see `rooms_between`.
         let sql = format!(
@@ -110,7 +115,7 @@ impl Views {
             aliased_list("looked_at", StockItem::TABLE),
             pool_as_text()
         );
-        let params = ItemsWish::with_tenant(tenant, params);
+        let params = ItemsFilter::with_tenant(tenant, params);
         let rows = self.store.query(Scope::Tenant(tenant), &sql, params).await?;
         rows.iter().map(read_view).collect()
     }
@@ -118,8 +123,8 @@ impl Views {
     /// One item with its pool.
     pub async fn stock_item(&self, tenant: TenantId, item: &ItemKey) -> Result<Option<ItemView>, Fault> {
         let ItemKey { store, place, product } = item.clone();
-        let wish = ItemsWish { store: Some(store), product: Some(product), place: Some(place), after: None };
-        Ok(self.stock_items(tenant, &wish, 1).await?.pop())
+        let filter = ItemsFilter { store: Some(store), product: Some(product), place: Some(place), after: None };
+        Ok(self.stock_items(tenant, &filter, 1).await?.pop())
     }
 
     /// Items on hand of which less than `below` can be had, those included of which more is promised than there is. Looks at
@@ -133,12 +138,12 @@ impl Views {
         rows_max: u16,
     ) -> Result<Shortages, Fault> {
         let place = Some(Place::OnHand);
-        let mut wish = ItemsWish { store: store.cloned(), product: None, place, after };
+        let mut filter = ItemsFilter { store: store.cloned(), product: None, place, after };
         let mut items = Vec::new();
         for _ in 0..LOOKS_MAX {
-            let looked_at = self.stock_items(tenant, &wish, LOOKED_AT_ONCE).await?;
+            let looked_at = self.stock_items(tenant, &filter, LOOKED_AT_ONCE).await?;
             let is_last = looked_at.len() < usize::from(LOOKED_AT_ONCE);
-            wish.after = looked_at.last().map(|view| view.item.key.clone());
+            filter.after = looked_at.last().map(|view| view.item.key.clone());
             items.extend(looked_at.into_iter().filter(|view| view.available() < below));
             if items.len() >= usize::from(rows_max) {
                 items.truncate(usize::from(rows_max));
@@ -149,7 +154,7 @@ impl Views {
                 return Ok(Shortages { items, next: None });
             }
         }
-        Ok(Shortages { items, next: wish.after })
+        Ok(Shortages { items, next: filter.after })
     }
 }
 

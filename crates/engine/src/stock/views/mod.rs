@@ -8,9 +8,9 @@ mod items;
 mod ledger;
 mod reports;
 
-pub use documents::DocumentsWish;
+pub use documents::DocumentsFilter;
 pub(crate) use history::Step;
-pub use items::{ItemView, ItemsWish, Shortages};
+pub use items::{ItemView, ItemsFilter, Shortages};
 pub use ledger::EffectRow;
 pub use reports::{ItemBalance, Turnover};
 

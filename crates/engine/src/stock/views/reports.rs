@@ -4,7 +4,7 @@ use surehold_core::kernel::{ColumnType, TenantId, Timestamp, Value};
 use surehold_core::stock::ItemKey;
 use surehold_core::stock::rules::Balance;
 
-use super::{ItemsWish, read_item, read_sums, sums};
+use super::{ItemsFilter, read_item, read_sums, sums};
 use crate::views::{Views, corrupt};
 use crate::{Fault, OwnedValue, ReadRow, Scope};
 
@@ -37,13 +37,13 @@ impl Views {
     pub async fn balances_at(
         &self,
         tenant: TenantId,
-        wish: &ItemsWish,
+        filter: &ItemsFilter,
         at: Timestamp,
         rows_max: u16,
     ) -> Result<Vec<ItemBalance>, Fault> {
         // What there is now less what came after: asked about the end of last month, that is the smaller part.
         let later = sums(&["m.quantity", "m.value"]);
-        let rows = self.report(tenant, wish, &later, "m.effective_at > $T", &[at], rows_max).await?;
+        let rows = self.report(tenant, filter, &later, "m.effective_at > $T", &[at], rows_max).await?;
         rows.iter()
             .map(|row| {
                 let (item, now, revaluing) = read_now(row)?;
@@ -57,7 +57,7 @@ impl Views {
     pub async fn turnover(
         &self,
         tenant: TenantId,
-        wish: &ItemsWish,
+        filter: &ItemsFilter,
         from: Timestamp,
         until: Timestamp,
         rows_max: u16,
@@ -72,7 +72,7 @@ impl Views {
             ["m.quantity", "m.value"].map(|what| format!("case when m.effective_at >= $U then {what} else 0 end"));
         let expressions = [in_quantity, in_value, out_quantity, out_value, revalued, late_quantity, late_value];
         let sums = sums(&expressions.each_ref().map(String::as_str));
-        let rows = self.report(tenant, wish, &sums, "m.effective_at >= $T", &[from, until], rows_max).await?;
+        let rows = self.report(tenant, filter, &sums, "m.effective_at >= $T", &[from, until], rows_max).await?;
         rows.iter().map(read_turnover).collect()
     }
 
@@ -81,13 +81,13 @@ impl Views {
     async fn report(
         &self,
         tenant: TenantId,
-        wish: &ItemsWish,
+        filter: &ItemsFilter,
         sums: &str,
         condition: &str,
         instants: &[Timestamp],
         rows_max: u16,
     ) -> Result<Vec<ReadRow>, Fault> {
-        let (page, mut params) = wish.page(rows_max);
+        let (page, mut params) = filter.page(rows_max);
         let (mut sums, mut condition) = (sums.to_owned(), condition.to_owned());
         for (name, instant) in ["$T", "$U"].into_iter().zip(instants) {
             params.push(OwnedValue::Time(*instant));
@@ -101,7 +101,7 @@ impl Views {
              from (select i.store, i.place, i.product, i.quantity, i.value, i.revaluing from stock_items i \
              where i.tenant = $1 {page}) looked_at order by looked_at.store, looked_at.place, looked_at.product"
         );
-        let params = ItemsWish::with_tenant(tenant, params);
+        let params = ItemsFilter::with_tenant(tenant, params);
         self.store.query(Scope::Tenant(tenant), &sql, params).await
     }
 }

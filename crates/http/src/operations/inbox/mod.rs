@@ -39,14 +39,14 @@ pub struct Incoming<'a> {
     pub body: &'a [u8],
     /// By this node's clock: a signature's age is minutes.
     pub now: Timestamp,
-    pub door: Door<'a>,
+    pub door: SenderLookup<'a>,
 }
 
 /// What a source may look up before it believes anybody.
 #[derive(Clone, Copy, Debug)]
-pub struct Door<'a>(pub(crate) &'a Api);
+pub struct SenderLookup<'a>(pub(crate) &'a Api);
 
-impl Door<'_> {
+impl SenderLookup<'_> {
     pub async fn tenant(&self, slug: &Slug, mode: KeyMode) -> Result<Option<TenantId>, Fault> {
         self.0.tenant_of(slug, mode).await
     }

@@ -12,7 +12,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::WorkloadPlan;
 use super::counts::Counts;
-use super::told::{Asked, Heard, Told, judge, judge_batch};
+use super::told::{Asked, Heard, Outcome, judge, judge_batch};
 use super::wire::{self, Request};
 use crate::torture::history::{Ask, Entry, Kind, Recorder};
 
@@ -164,7 +164,7 @@ impl Asker {
     }
 
     /// Asks one thing at one node.
-    pub(super) async fn ask(&self, asked: &Asked, node: usize) -> Result<Told> {
+    pub(super) async fn ask(&self, asked: &Asked, node: usize) -> Result<Outcome> {
         let line = Line { process: self.take_process(), batch: None, stranger: false, node };
         self.record(line, Kind::Invoke, &asked.ask, asked.key.as_deref(), None)?;
         let request = Request::of(&asked.ask);
@@ -185,7 +185,7 @@ impl Asker {
     }
 
     /// Asks many things at once; each is a process of its own.
-    pub(super) async fn ask_batch(&self, asks: &[Ask], node: usize) -> Result<Vec<Told>> {
+    pub(super) async fn ask_batch(&self, asks: &[Ask], node: usize) -> Result<Vec<Outcome>> {
         let batch = Some(self.office.batches.fetch_add(1, Ordering::Relaxed));
         let lines: Vec<Line> =
             asks.iter().map(|_| Line { process: self.take_process(), batch, stranger: false, node }).collect();
@@ -207,11 +207,11 @@ impl Asker {
         idle.unwrap_or_else(|| self.office.recorder.new_process())
     }
 
-    fn complete(&self, line: Line, ask: &Ask, key: Option<&str>, told: &Told) -> Result<()> {
+    fn complete(&self, line: Line, ask: &Ask, key: Option<&str>, told: &Outcome) -> Result<()> {
         let kind = match told {
-            Told::Ok(_) => Kind::Ok,
-            Told::Refused(_) | Told::TurnedAway(_) => Kind::Fail,
-            Told::Unknown(_) => Kind::Info,
+            Outcome::Ok(_) => Kind::Ok,
+            Outcome::Refused(_) | Outcome::TurnedAway(_) => Kind::Fail,
+            Outcome::Unknown(_) => Kind::Info,
         };
         self.record(line, kind, ask, key, Some(told))?;
         // What is refused to strangers says nothing about how much comes of the others' requests.
@@ -224,11 +224,13 @@ impl Asker {
         Ok(())
     }
 
-    fn record(&self, line: Line, kind: Kind, ask: &Ask, key: Option<&str>, told: Option<&Told>) -> Result<()> {
+    fn record(&self, line: Line, kind: Kind, ask: &Ask, key: Option<&str>, told: Option<&Outcome>) -> Result<()> {
         let (answer, error) = match told {
             None => (None, None),
-            Some(Told::Ok(answer)) => (Some(answer.clone()), None),
-            Some(Told::Refused(error) | Told::TurnedAway(error) | Told::Unknown(error)) => (None, Some(error.clone())),
+            Some(Outcome::Ok(answer)) => (Some(answer.clone()), None),
+            Some(Outcome::Refused(error) | Outcome::TurnedAway(error) | Outcome::Unknown(error)) => {
+                (None, Some(error.clone()))
+            }
         };
         let Line { process, batch, stranger, node } = line;
         let (ask, key) = (ask.clone(), key.map(str::to_owned));

@@ -3,7 +3,7 @@
 use anyhow::Result;
 use uuid::Uuid;
 
-use super::told::Told;
+use super::told::Outcome;
 use super::user::{User, hold_of};
 use super::world::one_in;
 use crate::torture::history::Ask;
@@ -64,11 +64,11 @@ impl User {
     }
 
     /// The whole batch again as long as nobody knows what became of a part of it.
-    async fn batch_until_known(&mut self, asks: &[Ask]) -> Result<Vec<Told>> {
+    async fn batch_until_known(&mut self, asks: &[Ask]) -> Result<Vec<Outcome>> {
         let mut told = self.asker.ask_batch(asks, self.node).await?;
         self.catch_breath(worst(&told)).await;
         for _ in 0..REPEATS_MAX {
-            let unknown = told.iter().any(|told| matches!(told, Told::Unknown(_)));
+            let unknown = told.iter().any(|told| matches!(told, Outcome::Unknown(_)));
             if !unknown || self.is_stopped() {
                 break;
             }
@@ -79,7 +79,7 @@ impl User {
             self.catch_breath(worst(&again)).await;
             for (known, again) in told.iter_mut().zip(again) {
                 // To be turned away says nothing about the first request.
-                if matches!(known, Told::Unknown(_)) && matches!(again, Told::Ok(_) | Told::Refused(_)) {
+                if matches!(known, Outcome::Unknown(_)) && matches!(again, Outcome::Ok(_) | Outcome::Refused(_)) {
                     *known = again;
                 }
             }
@@ -106,7 +106,7 @@ fn placed(asks: &[Ask]) -> impl Iterator<Item = Uuid> {
 }
 
 /// What says most about the node that was asked.
-fn worst(told: &[Told]) -> &Told {
-    let poor = |told: &&Told| matches!(told, Told::TurnedAway(_) | Told::Unknown(_));
+fn worst(told: &[Outcome]) -> &Outcome {
+    let poor = |told: &&Outcome| matches!(told, Outcome::TurnedAway(_) | Outcome::Unknown(_));
     told.iter().find(poor).unwrap_or(&told[0])
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use anyhow::Result;
 use surehold_simulators::Dice;
 
-use super::front::{Ask, Front, Told};
+use super::front::{Ask, Front, Outcome};
 use super::world::between;
 
 /// Longer than the server's deadline: it has an answer by then.
@@ -49,10 +49,10 @@ impl Caller {
     pub(crate) async fn ask<A: Ask>(&mut self, ask: A) -> Result<Option<A::Answer>> {
         loop {
             match self.front.ask(&ask, self.process, self.node, PATIENCE).await? {
-                Told::Ok(answer) => return Ok(Some(*answer)),
-                Told::Refused(_) => return Ok(None),
-                Told::Unknown(_) => self.process = self.front.new_process(),
-                Told::TurnedAway(_) => {}
+                Outcome::Ok(answer) => return Ok(Some(*answer)),
+                Outcome::Refused(_) => return Ok(None),
+                Outcome::Unknown(_) => self.process = self.front.new_process(),
+                Outcome::TurnedAway(_) => {}
             }
             if self.is_stopped() {
                 return Ok(None);

@@ -5,7 +5,7 @@ use std::iter;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::told::Told;
+use super::told::Outcome;
 use crate::torture::crowds::CROWDS;
 use crate::torture::history::{Answer, Ask};
 
@@ -200,13 +200,13 @@ impl Default for Counts {
 }
 
 impl Counts {
-    pub(super) fn count(&self, ask: &Ask, told: &Told) {
+    pub(super) fn count(&self, ask: &Ask, told: &Outcome) {
         let came = match told {
-            Told::Ok(answer) if had_been_so(answer) => Came::Repeated,
-            Told::Ok(_) => Came::Useful,
-            Told::Refused(code) => Came::Refused(code),
-            Told::TurnedAway(code) => Came::TurnedAway(code),
-            Told::Unknown(_) => Came::Unknown,
+            Outcome::Ok(answer) if had_been_so(answer) => Came::Repeated,
+            Outcome::Ok(_) => Came::Useful,
+            Outcome::Refused(code) => Came::Refused(code),
+            Outcome::TurnedAway(code) => Came::TurnedAway(code),
+            Outcome::Unknown(_) => Came::Unknown,
         };
         self.count_as(function(ask), came);
     }

@@ -39,7 +39,7 @@ pub(crate) trait Ask: Clone + Serialize {
 }
 
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Told<Answer> {
+pub(crate) enum Outcome<Answer> {
     Ok(Box<Answer>),
     /// Nothing changed: the state or the rules forbid it. The problem's code.
     Refused(String),
@@ -123,22 +123,22 @@ impl Front {
         process: u64,
         node: usize,
         timeout: Duration,
-    ) -> Result<Told<A::Answer>> {
+    ) -> Result<Outcome<A::Answer>> {
         self.record(ask, process, node, Kind::Invoke, None)?;
         let (method, path, body) = ask.request();
         let told = judge(ask, self.send(method, &path, body.as_ref(), node, timeout).await);
         let kind = match &told {
-            Told::Ok(_) => Kind::Ok,
-            Told::Refused(_) | Told::TurnedAway(_) => Kind::Fail,
-            Told::Unknown(_) => Kind::Info,
+            Outcome::Ok(_) => Kind::Ok,
+            Outcome::Refused(_) | Outcome::TurnedAway(_) => Kind::Fail,
+            Outcome::Unknown(_) => Kind::Info,
         };
         self.record(ask, process, node, kind, Some(&told))?;
         let came = match &told {
-            Told::Ok(answer) if A::had_been_so(answer) => Came::Repeated,
-            Told::Ok(_) => Came::Useful,
-            Told::Refused(code) => Came::Refused(code),
-            Told::TurnedAway(code) => Came::TurnedAway(code),
-            Told::Unknown(_) => Came::Unknown,
+            Outcome::Ok(answer) if A::had_been_so(answer) => Came::Repeated,
+            Outcome::Ok(_) => Came::Useful,
+            Outcome::Refused(code) => Came::Refused(code),
+            Outcome::TurnedAway(code) => Came::TurnedAway(code),
+            Outcome::Unknown(_) => Came::Unknown,
         };
         self.counts.count_as(ask.function(), came);
         Ok(told)
@@ -150,12 +150,14 @@ impl Front {
         process: u64,
         node: usize,
         kind: Kind,
-        told: Option<&Told<A::Answer>>,
+        told: Option<&Outcome<A::Answer>>,
     ) -> Result<()> {
         let (answer, error) = match told {
             None => (None, None),
-            Some(Told::Ok(answer)) => (Some((**answer).clone()), None),
-            Some(Told::Refused(error) | Told::TurnedAway(error) | Told::Unknown(error)) => (None, Some(error.clone())),
+            Some(Outcome::Ok(answer)) => (Some((**answer).clone()), None),
+            Some(Outcome::Refused(error) | Outcome::TurnedAway(error) | Outcome::Unknown(error)) => {
+                (None, Some(error.clone()))
+            }
         };
         let (index, time) = (0, 0);
         self.book.record(BookEntry { index, process, kind, ask: ask.clone(), answer, error, node, time })
@@ -163,24 +165,24 @@ impl Front {
 }
 
 /// By the API's table of outcomes and retries.
-fn judge<A: Ask>(ask: &A, heard: Heard) -> Told<A::Answer> {
+fn judge<A: Ask>(ask: &A, heard: Heard) -> Outcome<A::Answer> {
     let (status, replayed, body) = match heard {
         Heard::Answer { status, replayed, body } => (status, replayed, body),
-        Heard::Unreachable => return Told::TurnedAway("unreachable".to_owned()),
-        Heard::Nothing(why) => return Told::Unknown(why),
+        Heard::Unreachable => return Outcome::TurnedAway("unreachable".to_owned()),
+        Heard::Nothing(why) => return Outcome::Unknown(why),
     };
     if (200..300).contains(&status) {
         return match ask.answer(replayed, &body) {
-            Ok(answer) => Told::Ok(Box::new(answer)),
-            Err(error) => Told::Unknown(format!("{UNREADABLE}{error:#}")),
+            Ok(answer) => Outcome::Ok(Box::new(answer)),
+            Err(error) => Outcome::Unknown(format!("{UNREADABLE}{error:#}")),
         };
     }
     match (status, problem_code(&body)) {
-        (504, code) => Told::Unknown(code.unwrap_or_else(|| "status-504".to_owned())),
-        (_, Some(code)) if code == "outcome-unknown" => Told::Unknown(code),
-        (408 | 429 | 503, Some(code)) => Told::TurnedAway(code),
-        (400..=500, Some(code)) => Told::Refused(code),
-        (400..500, None) => Told::Refused(format!("status-{status}")),
-        (_, _) => Told::Unknown(format!("status-{status}")),
+        (504, code) => Outcome::Unknown(code.unwrap_or_else(|| "status-504".to_owned())),
+        (_, Some(code)) if code == "outcome-unknown" => Outcome::Unknown(code),
+        (408 | 429 | 503, Some(code)) => Outcome::TurnedAway(code),
+        (400..=500, Some(code)) => Outcome::Refused(code),
+        (400..500, None) => Outcome::Refused(format!("status-{status}")),
+        (_, _) => Outcome::Unknown(format!("status-{status}")),
     }
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use anyhow::Result;
 use uuid::Uuid;
 
-use super::told::{Asked, Told};
+use super::told::{Asked, Outcome};
 use super::user::User;
 use super::world::{Kind, STOCK, between, one_in};
 use crate::torture::history::{Answer, Ask, PoolSeen, Units};
@@ -49,7 +49,7 @@ impl User {
         let Some(pool) = self.disturbed.pop() else { return Ok(()) };
         let total = self.around.world.pool(&pool).map(|plan| plan.total);
         let put = Asked::new(Ask::PutPool { pool: pool.clone(), total, closed: Some(false), expected_version: None });
-        if !matches!(self.carry(put).await?, Told::Ok(_)) {
+        if !matches!(self.carry(put).await?, Outcome::Ok(_)) {
             self.disturbed.push(pool);
         }
         Ok(())
@@ -67,11 +67,11 @@ impl User {
 
     async fn read_pool(&mut self, pool: &str) -> Result<Option<PoolSeen>> {
         match self.ask(&Asked::new(Ask::ReadPool { pool: pool.to_owned() })).await? {
-            Told::Ok(Answer::Pool { pool, .. }) => Ok(Some(pool)),
-            Told::Ok(Answer::Hold { .. } | Answer::Absent | Answer::Task { .. })
-            | Told::Refused(_)
-            | Told::TurnedAway(_)
-            | Told::Unknown(_) => Ok(None),
+            Outcome::Ok(Answer::Pool { pool, .. }) => Ok(Some(pool)),
+            Outcome::Ok(Answer::Hold { .. } | Answer::Absent | Answer::Task { .. })
+            | Outcome::Refused(_)
+            | Outcome::TurnedAway(_)
+            | Outcome::Unknown(_) => Ok(None),
         }
     }
 

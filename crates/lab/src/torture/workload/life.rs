@@ -5,7 +5,7 @@ use std::sync::Arc;
 use anyhow::Result;
 use uuid::Uuid;
 
-use super::told::{Asked, Told};
+use super::told::{Asked, Outcome};
 use super::user::{Booked, Held, SCARCE, User};
 use super::world::{STOCK, between, one_in};
 use crate::torture::history::{Ask, Units};
@@ -25,7 +25,7 @@ impl User {
         let ask = self.wish();
         let Ask::Place { hold, .. } = ask else { unreachable!("a wish is to place") };
         let asked = if one_in(&mut self.dice, 10) { Asked::under(self.new_key(), ask) } else { Asked::new(ask) };
-        if let Told::Ok(_) = self.carry(asked).await? {
+        if let Outcome::Ok(_) = self.carry(asked).await? {
             match self.dice.roll(6) {
                 // Everybody may come for it now.
                 0 | 1 => self.post(hold),

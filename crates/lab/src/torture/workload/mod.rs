@@ -41,7 +41,7 @@ pub use counts::{Counts, FUNCTIONS, Functions, Tally, WorkloadEnd};
 pub use feed::{Followed, follow};
 
 use asker::{Asker, Office};
-use told::{Asked, Heard, Told};
+use told::{Asked, Heard, Outcome};
 use user::{Surroundings, User};
 use wire::Request;
 use world::World;
@@ -95,7 +95,7 @@ pub async fn prepare(plan: &WorkloadPlan, recorder: &Arc<Recorder>) -> Result<()
             expected_version: None,
         };
         match asker.ask(&Asked::new(put), 0).await? {
-            Told::Ok(_) => {}
+            Outcome::Ok(_) => {}
             told => bail!("cannot make the pool {}: {told:?}", pool.name),
         }
     }

@@ -3,7 +3,7 @@
 
 use anyhow::Result;
 
-use super::told::{Asked, Told};
+use super::told::{Asked, Outcome};
 use super::user::User;
 use super::world::{between, one_in};
 use crate::torture::history::Ask;
@@ -81,7 +81,7 @@ impl User {
         let first_told = self.settle(first, first_told).await?;
         let second_told = self.settle(second, second_told).await?;
         // The one who lost knows less: what the winner was told counts.
-        let refused = |told: &Told| matches!(told, Told::Refused(_));
+        let refused = |told: &Outcome| matches!(told, Outcome::Refused(_));
         let (lost, won) = if refused(&first_told) {
             ((first, &first_told), (second, &second_told))
         } else {

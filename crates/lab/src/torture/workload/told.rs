@@ -29,7 +29,7 @@ impl Asked {
 }
 
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Told {
+pub(super) enum Outcome {
     /// It happened.
     Ok(Answer),
     /// Nothing changed: the state or the rules forbid it. The problem's code.
@@ -63,45 +63,45 @@ impl Heard {
     }
 }
 
-pub(super) fn judge(asked: &Asked, heard: Heard) -> Told {
+pub(super) fn judge(asked: &Asked, heard: Heard) -> Outcome {
     let (status, replayed, body) = match heard {
         Heard::Answer { status, replayed, body } => (status, replayed, body),
-        Heard::Unreachable => return Told::TurnedAway("unreachable".to_owned()),
-        Heard::Nothing(why) => return Told::Unknown(why),
+        Heard::Unreachable => return Outcome::TurnedAway("unreachable".to_owned()),
+        Heard::Nothing(why) => return Outcome::Unknown(why),
     };
     if (200..300).contains(&status) {
         let answer = wire::answer(&asked.ask, asked.booked_before.as_ref(), replayed, &body);
-        return answer.map_or_else(|error| unreadable(&error), Told::Ok);
+        return answer.map_or_else(|error| unreadable(&error), Outcome::Ok);
     }
     no_success(&asked.ask, status, wire::problem_code(&body).as_deref())
 }
 
-fn unreadable(error: &anyhow::Error) -> Told {
+fn unreadable(error: &anyhow::Error) -> Outcome {
     let said: String = format!("{error:#}").chars().take(UNREADABLE_CHARS_MAX).collect();
-    Told::Unknown(format!("{UNREADABLE}{said}"))
+    Outcome::Unknown(format!("{UNREADABLE}{said}"))
 }
 
-fn no_success(ask: &Ask, status: u16, code: Option<&str>) -> Told {
+fn no_success(ask: &Ask, status: u16, code: Option<&str>) -> Outcome {
     match (status, code) {
-        (404, Some("hold-not-found")) if matches!(ask, Ask::ReadHold { .. }) => Told::Ok(Answer::Absent),
-        (404, Some("pool-not-found")) if matches!(ask, Ask::ReadPool { .. }) => Told::Ok(Answer::Absent),
-        (504, code) | (_, code @ Some("outcome-unknown")) => Told::Unknown(code.unwrap_or("status-504").to_owned()),
-        (408 | 429 | 503, Some(code)) => Told::TurnedAway(code.to_owned()),
-        (400..=500, Some(code)) => Told::Refused(code.to_owned()),
+        (404, Some("hold-not-found")) if matches!(ask, Ask::ReadHold { .. }) => Outcome::Ok(Answer::Absent),
+        (404, Some("pool-not-found")) if matches!(ask, Ask::ReadPool { .. }) => Outcome::Ok(Answer::Absent),
+        (504, code) | (_, code @ Some("outcome-unknown")) => Outcome::Unknown(code.unwrap_or("status-504").to_owned()),
+        (408 | 429 | 503, Some(code)) => Outcome::TurnedAway(code.to_owned()),
+        (400..=500, Some(code)) => Outcome::Refused(code.to_owned()),
         // Also what is no HTTP to the server is answered by it, and changes nothing.
-        (400..500, None) => Told::Refused(format!("status-{status}")),
+        (400..500, None) => Outcome::Refused(format!("status-{status}")),
         // Not said by the server, or not to its end.
-        (_, _) => Told::Unknown(format!("status-{status}")),
+        (_, _) => Outcome::Unknown(format!("status-{status}")),
     }
 }
 
 /// What each command of a batch was told.
-pub(super) fn judge_batch(asks: &[Ask], heard: Heard) -> Vec<Told> {
-    let all = |told: Told| vec![told; asks.len()];
+pub(super) fn judge_batch(asks: &[Ask], heard: Heard) -> Vec<Outcome> {
+    let all = |told: Outcome| vec![told; asks.len()];
     let (status, body) = match heard {
         Heard::Answer { status, body, .. } => (status, body),
-        Heard::Unreachable => return all(Told::TurnedAway("unreachable".to_owned())),
-        Heard::Nothing(why) => return all(Told::Unknown(why)),
+        Heard::Unreachable => return all(Outcome::TurnedAway("unreachable".to_owned())),
+        Heard::Nothing(why) => return all(Outcome::Unknown(why)),
     };
     if !(200..300).contains(&status) {
         let code = wire::problem_code(&body);
@@ -121,13 +121,13 @@ fn results_of(body: &[u8], commands: usize) -> Result<Vec<ResultIn>> {
     Ok(results)
 }
 
-fn judge_result(ask: &Ask, result: ResultIn) -> Told {
+fn judge_result(ask: &Ask, result: ResultIn) -> Outcome {
     let ResultIn { status, replayed, .. } = result;
     if !(200..300).contains(&status) {
         return no_success(ask, status, result.code());
     }
     match result.hold {
-        Some(hold) => Told::Ok(Answer::Hold { hold: wire::hold_seen(ask, None, hold), replayed }),
+        Some(hold) => Outcome::Ok(Answer::Hold { hold: wire::hold_seen(ask, None, hold), replayed }),
         None => unreadable(&anyhow::anyhow!("a success without its hold in a batch")),
     }
 }
@@ -146,10 +146,10 @@ mod tests {
         let shown = |asked: &Asked, status: u16, code: &str| {
             let body = if code.is_empty() { String::new() } else { format!(r#"{{"code":"{code}"}}"#) };
             match judge(asked, Heard::Answer { status, replayed: false, body: body.into_bytes() }) {
-                Told::Ok(answer) => format!("ok {answer:?}"),
-                Told::Refused(code) => format!("fail {code}"),
-                Told::TurnedAway(code) => format!("away {code}"),
-                Told::Unknown(why) => format!("info {why}"),
+                Outcome::Ok(answer) => format!("ok {answer:?}"),
+                Outcome::Refused(code) => format!("fail {code}"),
+                Outcome::TurnedAway(code) => format!("away {code}"),
+                Outcome::Unknown(why) => format!("info {why}"),
             }
         };
         for (status, code, expected) in [
@@ -175,16 +175,16 @@ mod tests {
         }
         assert_eq!(shown(&read, 404, "hold-not-found"), "ok Absent");
         assert_eq!(shown(&read, 404, "not-found"), "fail not-found");
-        assert_eq!(judge(&act, Heard::Unreachable), Told::TurnedAway("unreachable".to_owned()));
-        assert_eq!(judge(&act, Heard::Nothing("cut".to_owned())), Told::Unknown("cut".to_owned()));
+        assert_eq!(judge(&act, Heard::Unreachable), Outcome::TurnedAway("unreachable".to_owned()));
+        assert_eq!(judge(&act, Heard::Nothing("cut".to_owned())), Outcome::Unknown("cut".to_owned()));
     }
 
     #[test]
     fn what_cannot_be_read_is_unknown_and_kept() {
         let hold = Uuid::nil();
         let heard = |body: &str| Heard::Answer { status: 200, replayed: false, body: body.as_bytes().to_vec() };
-        let is_kept = |told: &Told, what: &str| match told {
-            Told::Unknown(why) => assert!(why.starts_with(UNREADABLE) && why.len() < 1_000, "{what}: {why}"),
+        let is_kept = |told: &Outcome, what: &str| match told {
+            Outcome::Unknown(why) => assert!(why.starts_with(UNREADABLE) && why.len() < 1_000, "{what}: {why}"),
             told => panic!("{what}: {told:?}"),
         };
         let long = format!("[\"{}\"]", "x".repeat(100_000));
@@ -205,7 +205,7 @@ mod tests {
         let body = r#"{"results":[{"id":"x","status":200},{"id":"x","status":503,"problem":{"code":"busy"}}]}"#;
         let told = judge_batch(&asks, heard(body));
         is_kept(&told[0], body);
-        assert_eq!(told[1], Told::TurnedAway("busy".to_owned()));
+        assert_eq!(told[1], Outcome::TurnedAway("busy".to_owned()));
     }
 
     #[test]
@@ -217,14 +217,14 @@ mod tests {
             {"id":"x","status":503,"problem":{"code":"busy"}}]}"#;
         let heard = |status: u16, body: &str| Heard::Answer { status, replayed: false, body: body.as_bytes().to_vec() };
         let expected = [
-            Told::Refused("hold-ended".to_owned()),
-            Told::Unknown("outcome-unknown".to_owned()),
-            Told::TurnedAway("busy".to_owned()),
+            Outcome::Refused("hold-ended".to_owned()),
+            Outcome::Unknown("outcome-unknown".to_owned()),
+            Outcome::TurnedAway("busy".to_owned()),
         ];
         assert_eq!(judge_batch(&asks, heard(200, body)), expected);
         let all = judge_batch(&asks, Heard::Nothing("cut".to_owned()));
-        assert_eq!(all, vec![Told::Unknown("cut".to_owned()); 3]);
+        assert_eq!(all, vec![Outcome::Unknown("cut".to_owned()); 3]);
         let all = judge_batch(&asks, heard(503, r#"{"code":"stopping"}"#));
-        assert_eq!(all, vec![Told::TurnedAway("stopping".to_owned()); 3]);
+        assert_eq!(all, vec![Outcome::TurnedAway("stopping".to_owned()); 3]);
     }
 }

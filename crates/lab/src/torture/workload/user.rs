@@ -10,7 +10,7 @@ use uuid::Uuid;
 
 use super::asker::{Asker, Office};
 use super::board::{Board, Posted};
-use super::told::{Asked, Told};
+use super::told::{Asked, Outcome};
 use super::world::{World, between, one_in};
 use crate::torture::history::{Answer, Ask, HoldSeen, Units};
 use surehold_simulators::Dice;
@@ -175,11 +175,11 @@ impl User {
     }
 
     /// Asks until there is an answer, sometimes at two nodes at once, sometimes once more; and takes note.
-    pub(super) async fn carry(&mut self, asked: Asked) -> Result<Told> {
+    pub(super) async fn carry(&mut self, asked: Asked) -> Result<Outcome> {
         let told =
             if one_in(&mut self.dice, 20) { self.ask_twice_at_once(&asked).await? } else { self.ask(&asked).await? };
         self.learn(&asked.ask, &told);
-        if matches!(told, Told::Ok(_)) {
+        if matches!(told, Outcome::Ok(_)) {
             if one_in(&mut self.dice, 16) {
                 let again = self.ask(&asked).await?;
                 // Under a key it is the first answer, which may be history by now.
@@ -193,14 +193,14 @@ impl User {
     }
 
     /// Asks, and repeats at any node until somebody knows.
-    pub(super) async fn ask(&mut self, asked: &Asked) -> Result<Told> {
+    pub(super) async fn ask(&mut self, asked: &Asked) -> Result<Outcome> {
         let told = self.asker.ask(asked, self.node).await?;
         self.settle(asked, told).await
     }
 
-    pub(super) async fn settle(&mut self, asked: &Asked, first: Told) -> Result<Told> {
+    pub(super) async fn settle(&mut self, asked: &Asked, first: Outcome) -> Result<Outcome> {
         self.catch_breath(&first).await;
-        if !matches!(first, Told::Unknown(_)) {
+        if !matches!(first, Outcome::Unknown(_)) {
             return Ok(first);
         }
         self.not_alone(hold_of(&asked.ask));
@@ -214,41 +214,41 @@ impl User {
             let told = self.asker.ask(asked, self.node).await?;
             self.catch_breath(&told).await;
             match told {
-                Told::Ok(_) | Told::Refused(_) => return Ok(told),
+                Outcome::Ok(_) | Outcome::Refused(_) => return Ok(told),
                 // Says nothing about the first request.
-                Told::TurnedAway(_) | Told::Unknown(_) => {}
+                Outcome::TurnedAway(_) | Outcome::Unknown(_) => {}
             }
         }
         Ok(first)
     }
 
-    async fn ask_twice_at_once(&mut self, asked: &Asked) -> Result<Told> {
+    async fn ask_twice_at_once(&mut self, asked: &Asked) -> Result<Outcome> {
         let other = self.dice.roll(self.around.office.node_count());
         let (one, two) = tokio::join!(self.asker.ask(asked, self.node), self.asker.ask(asked, other));
-        let rank = |told: &Told| match told {
-            Told::Unknown(_) => 0,
-            Told::Ok(_) => 1,
-            Told::Refused(_) => 2,
-            Told::TurnedAway(_) => 3,
+        let rank = |told: &Outcome| match told {
+            Outcome::Unknown(_) => 0,
+            Outcome::Ok(_) => 1,
+            Outcome::Refused(_) => 2,
+            Outcome::TurnedAway(_) => 3,
         };
         let (one, two) = (one?, two?);
         let (first, second) = if rank(&one) <= rank(&two) { (one, two) } else { (two, one) };
         let told = self.settle(asked, first).await?;
         // Without a third answer the second is as good.
-        Ok(if matches!((&told, &second), (Told::Unknown(_), Told::Ok(_))) { second } else { told })
+        Ok(if matches!((&told, &second), (Outcome::Unknown(_), Outcome::Ok(_))) { second } else { told })
     }
 
     /// Whoever is turned away waits a little, longer each time, and turns to another node. Where nothing is left, asking
     /// again at once proves nothing.
-    pub(super) async fn catch_breath(&mut self, told: &Told) {
+    pub(super) async fn catch_breath(&mut self, told: &Outcome) {
         match told {
-            Told::Refused(code) if code == SOLD_OUT => {
+            Outcome::Refused(code) if code == SOLD_OUT => {
                 self.turned_away = 0;
                 let millis = between(&mut self.dice, 20, 120);
                 self.pause(millis).await;
             }
-            Told::Ok(_) | Told::Refused(_) => self.turned_away = 0,
-            Told::TurnedAway(_) | Told::Unknown(_) => {
+            Outcome::Ok(_) | Outcome::Refused(_) => self.turned_away = 0,
+            Outcome::TurnedAway(_) | Outcome::Unknown(_) => {
                 let millis = between(&mut self.dice, 10, 50) << self.turned_away.min(4);
                 self.turned_away += 1;
                 self.pause(millis.min(PAUSE_MILLIS_MAX)).await;
@@ -287,9 +287,9 @@ impl User {
     }
 
     /// Takes note of what became of a hold.
-    pub(super) fn learn(&mut self, ask: &Ask, told: &Told) {
+    pub(super) fn learn(&mut self, ask: &Ask, told: &Outcome) {
         match told {
-            Told::Ok(Answer::Hold { hold, replayed }) => {
+            Outcome::Ok(Answer::Hold { hold, replayed }) => {
                 if let Ask::Place { lifetime_secs, .. } = ask {
                     self.scarcity = self.scarcity.saturating_sub(1);
                     if let (Some(secs), false) = (lifetime_secs, replayed) {
@@ -298,10 +298,10 @@ impl User {
                 }
                 self.learn_of(hold);
             }
-            Told::Ok(Answer::Absent) => self.forget_of(ask),
-            Told::Ok(Answer::Pool { .. } | Answer::Task { .. }) | Told::TurnedAway(_) => {}
-            Told::Refused(code) => self.learn_refusal(ask, code),
-            Told::Unknown(_) => self.lose(ask),
+            Outcome::Ok(Answer::Absent) => self.forget_of(ask),
+            Outcome::Ok(Answer::Pool { .. } | Answer::Task { .. }) | Outcome::TurnedAway(_) => {}
+            Outcome::Refused(code) => self.learn_refusal(ask, code),
+            Outcome::Unknown(_) => self.lose(ask),
         }
     }
 

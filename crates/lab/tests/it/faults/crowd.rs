@@ -15,7 +15,7 @@ use tokio::time::sleep;
 use super::alone;
 use super::guests::{Hours, Patience, let_in, see_out};
 use super::sound::{Snapshot, assert_sound};
-use super::told::{Ending, Nothing, Promise, Told};
+use super::told::{Answers, Ending, Nothing, Promise};
 
 const CLIENTS: usize = 200;
 const LIFETIME_SECS: i64 = 900;
@@ -59,12 +59,12 @@ async fn overlapping_stays_fill_every_room(kind: StoreKind) {
 }
 
 /// All clients place at the same time and keep what they get.
-async fn everybody_wants(engine: &Engine, hotel: &Hotel, attempts: usize) -> Told {
+async fn everybody_wants(engine: &Engine, hotel: &Hotel, attempts: usize) -> Answers {
     let mut clients = JoinSet::new();
     for client in 0..CLIENTS {
         let (engine, hotel, mut dice) = (engine.clone(), hotel.clone(), Dice::new(client + 1));
         clients.spawn(async move {
-            let mut told = Told::default();
+            let mut told = Answers::default();
             for _ in 0..attempts {
                 want_one(&engine, &hotel, &mut dice, &mut told).await;
             }
@@ -74,7 +74,7 @@ async fn everybody_wants(engine: &Engine, hotel: &Hotel, attempts: usize) -> Tol
     see_out(clients).await
 }
 
-async fn want_one(engine: &Engine, hotel: &Hotel, dice: &mut Dice, told: &mut Told) {
+async fn want_one(engine: &Engine, hotel: &Hotel, dice: &mut Dice, told: &mut Answers) {
     let (id, tenant) = (new_hold_id(), hotel.tenant);
     let lines = if hotel.nights == 1 { one_of_each([hotel.room(0)]) } else { hotel.stay(dice) };
     match engine.run(tenant, PlaceHold::new(id, lines.clone())).await {

@@ -16,7 +16,7 @@ use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tokio::time::{sleep, timeout};
 
-use super::told::{Ending, Nothing, Promise, Told};
+use super::told::{Answers, Ending, Nothing, Promise};
 
 const ATTEMPTS_MAX: usize = 1_000;
 /// Far beyond anything that a busy machine makes guests wait.
@@ -76,12 +76,12 @@ pub(super) fn let_in(
     guests: usize,
     patience: Patience,
     hours: &Hours,
-) -> JoinSet<Told> {
+) -> JoinSet<Answers> {
     let mut set = JoinSet::new();
     for (number, hotel) in (0..guests).zip(hotels.iter().cycle()) {
         let (engine, hotel, dice) = (engine.clone(), hotel.clone(), Dice::new(number + 1));
         let placed = hours.placed.clone();
-        let mut guest = Guest { engine, hotel, dice, patience, placed, told: Told::default() };
+        let mut guest = Guest { engine, hotel, dice, patience, placed, told: Answers::default() };
         let hours = hours.clone();
         set.spawn(async move {
             for _ in 0..hours.visits_max {
@@ -97,8 +97,8 @@ pub(super) fn let_in(
 }
 
 /// Waits for all, and for what they have to tell.
-pub(super) async fn see_out(mut guests: JoinSet<Told>) -> Told {
-    let mut told = Told::default();
+pub(super) async fn see_out(mut guests: JoinSet<Answers>) -> Answers {
+    let mut told = Answers::default();
     while let Some(guest) = guests.join_next().await {
         told.add(guest.unwrap());
     }
@@ -111,7 +111,7 @@ struct Guest {
     dice: Dice,
     patience: Patience,
     placed: watch::Sender<usize>,
-    told: Told,
+    told: Answers,
 }
 
 /// How a request ended, after as many attempts as it took.

@@ -11,7 +11,7 @@ use surehold_engine::{Engine, Failure, JournalRow, new_hold_id};
 use surehold_testkit::hotel::{Hotel, STOCK_AT_FIRST};
 
 use super::replay::replay;
-use super::told::{Ending, Promise, Told};
+use super::told::{Answers, Ending, Promise};
 
 const JOURNAL_PAGE_ROWS: u16 = 5_000;
 
@@ -25,7 +25,7 @@ pub(super) struct Snapshot {
 }
 
 /// The whole check. Whoever calls it has stopped all traffic, except for what nobody waits for any more.
-pub(super) async fn assert_sound(engine: &Engine, hotels: &[Hotel], told: &Told) {
+pub(super) async fn assert_sound(engine: &Engine, hotels: &[Hotel], told: &Answers) {
     for hotel in hotels {
         let there = Snapshot::read(engine, hotel.tenant).await;
         there.assert_consistent();
@@ -112,7 +112,7 @@ impl Snapshot {
         placings
     }
 
-    fn assert_as_told(&self, told: &Told) {
+    fn assert_as_told(&self, told: &Answers) {
         let placings = self.placings();
         let promises = told.holds.iter().filter(|(_, promise)| promise.tenant == self.tenant);
         for (id, promise) in promises {
@@ -132,7 +132,7 @@ impl Snapshot {
     }
 
     /// What came and what left explains what is there.
-    fn assert_deliveries(&self, hotel: &Hotel, told: &Told) {
+    fn assert_deliveries(&self, hotel: &Hotel, told: &Answers) {
         let consumed = |hold: &&Hold| matches!(hold.kept, Some(Kept { mode: ConvertMode::Consume, .. }));
         let consumed = i64::try_from(self.holds.values().filter(consumed).count()).unwrap();
         let deliveries = told.deliveries.get(&hotel.tenant).copied().unwrap_or_default();

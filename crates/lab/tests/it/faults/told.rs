@@ -45,7 +45,7 @@ pub(super) struct Deliveries {
 }
 
 #[derive(Debug, Default)]
-pub(super) struct Told {
+pub(super) struct Answers {
     pub(super) holds: HashMap<HoldId, Promise>,
     pub(super) nothing: Vec<Nothing>,
     pub(super) deliveries: HashMap<TenantId, Deliveries>,
@@ -53,12 +53,12 @@ pub(super) struct Told {
     pub(super) replays: usize,
 }
 
-impl Told {
+impl Answers {
     pub(super) fn fault(&mut self, fault: Fault) {
         *self.faults.entry(format!("{fault:?}")).or_default() += 1;
     }
 
-    pub(super) fn add(&mut self, other: Told) {
+    pub(super) fn add(&mut self, other: Answers) {
         for (id, promise) in other.holds {
             assert!(self.holds.insert(id, promise).is_none(), "ids are made once");
         }

@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 
 use surehold_simulators::stripe::{RandomStripeFaults, StripeFault};
 
-use super::scene::{SESSION, Scene, Told};
+use super::scene::{Response, SESSION, Scene};
 
 const SESSIONS: &str = "/v1/checkout/sessions";
 
-fn summary(told: Option<&Told>) -> String {
+fn summary(told: Option<&Response>) -> String {
     let Some(told) = told else { return "nothing".to_owned() };
     let retry_after = told.headers.get("retry-after").map(|secs| format!(" after {}", secs.to_str().unwrap()));
     told.summary() + &retry_after.unwrap_or_default()

@@ -34,7 +34,7 @@ pub(super) struct Scene {
 }
 
 #[derive(Debug)]
-pub(super) struct Told {
+pub(super) struct Response {
     pub(super) status: u16,
     pub(super) headers: HeaderMap,
     pub(super) body: Value,
@@ -64,18 +64,18 @@ impl Scene {
         self.http.request(verb, format!("{}{path}", self.sim.url()))
     }
 
-    pub(super) async fn get(&self, path: &str) -> Told {
-        Told::hear(self.request(Verb::GET, path).bearer_auth(&self.api_key)).await.unwrap()
+    pub(super) async fn get(&self, path: &str) -> Response {
+        Response::hear(self.request(Verb::GET, path).bearer_auth(&self.api_key)).await.unwrap()
     }
 
-    pub(super) async fn post(&self, path: &str, form: &str) -> Told {
-        Told::hear(self.request(Verb::POST, path).bearer_auth(&self.api_key).body(form.to_owned())).await.unwrap()
+    pub(super) async fn post(&self, path: &str, form: &str) -> Response {
+        Response::hear(self.request(Verb::POST, path).bearer_auth(&self.api_key).body(form.to_owned())).await.unwrap()
     }
 
     /// `None`: the connection ended without an answer.
-    pub(super) async fn post_with_key(&self, key: &str, path: &str, form: &str) -> Option<Told> {
+    pub(super) async fn post_with_key(&self, key: &str, path: &str, form: &str) -> Option<Response> {
         let request = self.request(Verb::POST, path).bearer_auth(&self.api_key).header("idempotency-key", key);
-        Told::hear(request.body(form.to_owned())).await
+        Response::hear(request.body(form.to_owned())).await
     }
 
     /// Its id.
@@ -83,7 +83,7 @@ impl Scene {
         self.post("/v1/checkout/sessions", SESSION).await.text("id")
     }
 
-    pub(super) async fn look(&self, session: &str) -> Told {
+    pub(super) async fn look(&self, session: &str) -> Response {
         self.get(&format!("/v1/checkout/sessions/{session}")).await
     }
 
@@ -104,11 +104,11 @@ impl Scene {
     }
 }
 
-impl Told {
-    pub(super) async fn hear(request: RequestBuilder) -> Option<Told> {
+impl Response {
+    pub(super) async fn hear(request: RequestBuilder) -> Option<Response> {
         let answer = request.send().await.ok()?;
         let (status, headers) = (answer.status().as_u16(), answer.headers().clone());
-        Some(Told { status, headers, body: answer.json().await.unwrap() })
+        Some(Response { status, headers, body: answer.json().await.unwrap() })
     }
 
     pub(super) fn text(&self, name: &str) -> String {

@@ -2,7 +2,7 @@
 
 use surehold_simulators::stripe::{AccountConfig, Impossible, Method, Settlement, StripeConfig};
 
-use super::scene::{DAY, SESSION, START, Scene, Told, config};
+use super::scene::{DAY, Response, SESSION, START, Scene, config};
 
 #[tokio::test]
 async fn a_new_session() {
@@ -78,7 +78,7 @@ async fn doors() {
     let check = async |key: Option<&str>, path: &str, expected: &str| {
         let request = scene.request(reqwest::Method::GET, path);
         let request = if let Some(key) = key { request.bearer_auth(key) } else { request };
-        assert_eq!(Told::hear(request).await.unwrap().summary(), expected, "{key:?} {path}");
+        assert_eq!(Response::hear(request).await.unwrap().summary(), expected, "{key:?} {path}");
     };
     let (ours, theirs) = (AccountConfig::numbered(1).api_key, AccountConfig::numbered(2).api_key);
     check(Some(&ours), &session, "200 open unpaid").await;

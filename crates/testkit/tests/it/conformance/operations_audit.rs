@@ -12,7 +12,7 @@ use surehold_core::operations::{
     Payload, Priority, Reason, ReconcileStuckOperation, RetryPolicy, StateHandler, Step, StuckReason, Trouble,
     WorkerId, reconciliation,
 };
-use surehold_engine::{AuditConfig, BoxFuture, Finding, Provider, Registry, Told, operation_findings};
+use surehold_engine::{AuditConfig, BoxFuture, Finding, Provider, ProviderAnswer, Registry, operation_findings};
 use surehold_testkit::fixture::{Fixture, Place, connect, open_file};
 
 use super::World;
@@ -71,11 +71,11 @@ impl Provider for Nobody {
         unreachable!("nobody is called")
     }
 
-    fn call<'a>(&'a self, _: &'a EffectCall) -> BoxFuture<'a, Told> {
+    fn call<'a>(&'a self, _: &'a EffectCall) -> BoxFuture<'a, ProviderAnswer> {
         unreachable!("nobody is called")
     }
 
-    fn probe<'a>(&'a self, _: &'a EffectCall) -> BoxFuture<'a, Told> {
+    fn probe<'a>(&'a self, _: &'a EffectCall) -> BoxFuture<'a, ProviderAnswer> {
         unreachable!("nobody is asked")
     }
 }

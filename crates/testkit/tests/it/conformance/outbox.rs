@@ -15,7 +15,7 @@ use surehold_core::operations::outbox::{
 use surehold_core::operations::{
     Case, Operation, OperationKey, OperationRun, Outcome, Payload, SigningSecret, WorkerId,
 };
-use surehold_engine::{Engine, EngineConfig, ReplayWish};
+use surehold_engine::{Engine, EngineConfig, ReplayRequest};
 use surehold_http::wire::render_event;
 use surehold_testkit::fixture::{Fixture, Place};
 
@@ -231,10 +231,10 @@ pub(crate) async fn events_let_go_of_are_a_case(fixture: Fixture) {
     assert_eq!(w.fan_out().await, 0);
     // What is gone cannot be told again either, and the answer says so.
     let (from, to) = (EventCursor { seq: 1, index: 0 }, EventCursor::row_end(before_seq));
-    let wish = ReplayWish { endpoint: endpoint("pools"), from, to, key: ReplayKey::new("again").unwrap() };
-    let replayed = w.engine.replay_events(w.tenant, &wish, render_event).await.unwrap();
+    let request = ReplayRequest { endpoint: endpoint("pools"), from, to, key: ReplayKey::new("again").unwrap() };
+    let replayed = w.engine.replay_events(w.tenant, &request, render_event).await.unwrap();
     assert_eq!((replayed.deliveries, replayed.complete, replayed.next), (1, false, None));
-    assert_eq!(w.engine.replay_events(w.tenant, &wish, render_event).await.unwrap().deliveries, 0);
+    assert_eq!(w.engine.replay_events(w.tenant, &request, render_event).await.unwrap().deliveries, 0);
 }
 
 pub(crate) async fn tenants_are_told_their_own(fixture: Fixture) {

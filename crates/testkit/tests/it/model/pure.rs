@@ -121,8 +121,8 @@ impl Pure {
 
     pub(crate) fn count_of<R: Record>(&self) -> usize {
         let mut count = 0;
-        for shelf in self.facts.shelves().filter(|shelf| shelf.table().name == R::TABLE.name) {
-            shelf.changes(&mut |change| match change {
+        for cells in self.facts.all_cells().filter(|cells| cells.table().name == R::TABLE.name) {
+            cells.changes(&mut |change| match change {
                 Change::Insert { .. } => count += 1,
                 Change::Update { .. } | Change::Delete { .. } => panic!("nothing was loaded, so everything is new"),
             });

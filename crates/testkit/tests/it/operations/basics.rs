@@ -10,7 +10,7 @@ use surehold_core::operations::{
     Actor, Attempt, AttemptOutcome, BreakerPolicy, Case, CaseState, DeadLetter, Effect, EffectHandler, Operation,
     OperationKey, OperationRun, OperationType, Outcome, Payload, Reason, RetryPolicy, Step, Trouble, WorkerBeat,
 };
-use surehold_engine::{Engine, Registry, Told, Worker, WorkerConfig};
+use surehold_engine::{Engine, ProviderAnswer, Registry, Worker, WorkerConfig};
 use surehold_simulators::charge::nothing_is_left;
 use surehold_simulators::charge::{CHARGE, Charging, NoteCharge, charge};
 use surehold_testkit::fixture::{StoreKind, connect};
@@ -108,7 +108,7 @@ async fn an_open_breaker_spends_no_attempts(kind: StoreKind) {
             return MOMENT;
         }
         count.fetch_add(1, Ordering::SeqCst);
-        Act::Answer(Told::NotDone { code: "down".into(), error: "down".into(), retry_after_secs: None })
+        Act::Answer(ProviderAnswer::NotDone { code: "down".into(), error: "down".into(), retry_after_secs: None })
     });
     let engine = scene.engine_with(registry(&till)).await;
     let breaker = BreakerPolicy { failures_max: 2, open_secs: 1, open_secs_max: 1, probe_secs_max: 5 };
@@ -141,7 +141,7 @@ async fn retry_after_is_a_floor(kind: StoreKind) {
         if !first.swap(false, Ordering::SeqCst) {
             return MOMENT;
         }
-        Act::Answer(Told::NotDone { code: "busy".into(), error: "busy".into(), retry_after_secs: Some(100) })
+        Act::Answer(ProviderAnswer::NotDone { code: "busy".into(), error: "busy".into(), retry_after_secs: Some(100) })
     });
     let engine = scene.engine_with(registry(&till)).await;
     let worker = Worker::start(engine.clone(), quick());
@@ -206,10 +206,11 @@ async fn a_call_that_hangs_is_cut_off(kind: StoreKind) {
 
 /// What nobody could tell is told to somebody, until the provider is asked again and says it.
 async fn doubt_that_is_settled_closes_its_case(kind: StoreKind) {
-    let rejected = || Told::Rejected { code: "no".into(), error: "no".into(), response: Payload::null() };
+    let rejected = || ProviderAnswer::Rejected { code: "no".into(), error: "no".into(), response: Payload::null() };
     for (act, expected) in [(MOMENT, Outcome::Succeeded), (Act::Answer(rejected()), Outcome::DeadLetter)] {
         let scene = Scene::new(kind).await;
-        let act_now = Arc::new(Mutex::new(Act::Answer(Told::Unanswered { code: "?".into(), error: "?".into() })));
+        let act_now =
+            Arc::new(Mutex::new(Act::Answer(ProviderAnswer::Unanswered { code: "?".into(), error: "?".into() })));
         let script = Arc::clone(&act_now);
         let till = Till::new(move |_| script.lock().unwrap().clone());
         let engine = scene.engine_with(registry(&till)).await;

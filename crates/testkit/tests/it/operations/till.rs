@@ -7,7 +7,7 @@ use std::time::Duration;
 use smol_str::SmolStr;
 use surehold_core::operations::Payload;
 use surehold_core::operations::commands::EffectCall;
-use surehold_engine::{BoxFuture, Provider, Told};
+use surehold_engine::{BoxFuture, Provider, ProviderAnswer};
 use tokio::sync::Notify;
 
 /// What becomes of a call.
@@ -17,7 +17,7 @@ pub(super) enum Act {
     Take(Duration),
     /// It happens when the test says so.
     Await(Arc<Notify>),
-    Answer(Told),
+    Answer(ProviderAnswer),
     /// Nothing ever comes back.
     Hang,
     Panic,
@@ -58,8 +58,8 @@ fn name(call: &EffectCall) -> String {
     format!("{} {}", call.tenant, call.operation)
 }
 
-fn done(call: &EffectCall) -> Told {
-    Told::Done { provider_ref: Some(call.idempotency_key.clone()), response: Payload::null() }
+fn done(call: &EffectCall) -> ProviderAnswer {
+    ProviderAnswer::Done { provider_ref: Some(call.idempotency_key.clone()), response: Payload::null() }
 }
 
 impl Till {
@@ -103,7 +103,7 @@ impl Provider for Till {
         SmolStr::default()
     }
 
-    fn call<'a>(&'a self, call: &'a EffectCall) -> BoxFuture<'a, Told> {
+    fn call<'a>(&'a self, call: &'a EffectCall) -> BoxFuture<'a, ProviderAnswer> {
         let act = (self.0.script)(call);
         self.0.seen.lock().unwrap().push(Seen::Called(name(call)));
         let visit = Visit(&self.0, name(call));
@@ -122,11 +122,11 @@ impl Provider for Till {
         })
     }
 
-    fn probe<'a>(&'a self, call: &'a EffectCall) -> BoxFuture<'a, Told> {
+    fn probe<'a>(&'a self, call: &'a EffectCall) -> BoxFuture<'a, ProviderAnswer> {
         Box::pin(async move {
             self.0.seen.lock().unwrap().push(Seen::Asked(name(call)));
             let known = self.0.done.lock().unwrap().contains(&call.idempotency_key);
-            if known { done(call) } else { Told::Absent }
+            if known { done(call) } else { ProviderAnswer::Absent }
         })
     }
 }

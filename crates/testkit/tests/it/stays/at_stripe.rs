@@ -16,7 +16,7 @@ use surehold_core::stays::commands::{
     SaveQuote, Set, StayItem, chunks,
 };
 use surehold_core::stays::operations::PROCESS_STRIPE_EVENT;
-use surehold_core::stays::quote::{StayWish, compute};
+use surehold_core::stays::quote::{QuoteRequest, compute};
 use surehold_core::stays::{
     CancellationPolicy, Payment, PaymentAccount, PaymentKey, PaymentState, Penalty, PropertyName, QuoteId,
     RatePlanCode, RatePlanKey, Reservation, ReservationSource, Resolution, RoomTypeCode, RoomTypeKey, Stay, StayDates,
@@ -159,11 +159,11 @@ impl<'f> Hotel<'f> {
     /// Holds a room and asks for a page to pay it on. The operation that makes it.
     async fn hold_room(&self, dates: StayDates) -> (HoldId, OperationKey) {
         let views = self.world.engine.views();
-        let wish = StayWish::new(sea(), dates, 2, 1).unwrap();
-        let basis = views.quote_basis(TENANT, wish.property(), wish.dates()).await.unwrap().unwrap();
-        let options = compute(&basis, &wish, views.clock().await.unwrap()).options;
+        let quote_request = QuoteRequest::new(sea(), dates, 2, 1).unwrap();
+        let basis = views.quote_basis(TENANT, quote_request.property(), quote_request.dates()).await.unwrap().unwrap();
+        let options = compute(&basis, &quote_request, views.clock().await.unwrap()).options;
         let quote = QuoteId::new(Uuid::now_v7()).unwrap();
-        self.run(SaveQuote::new(quote, wish, options).unwrap()).await;
+        self.run(SaveQuote::new(quote, quote_request, options).unwrap()).await;
         let hold = new_id();
         self.run(CreateStay::new(hold, quote, vec![StayItem { option: 1, rooms: 1 }]).unwrap()).await;
         let request = RequestCheckout::new(hold, "https://sea.example/yes", "https://sea.example/no").unwrap();

@@ -10,7 +10,7 @@ use surehold_engine::ReservationsOn;
 use surehold_testkit::fixture::Fixture;
 use uuid::Uuid;
 
-use super::quotes::{days_after, furnish, plan, quoted, request, room, run, sea, set, soon, wish};
+use super::quotes::{days_after, furnish, plan, quote_request, quoted, request, room, run, sea, set, soon};
 use crate::conformance::{World, new_id};
 
 /// A house with five doubles for 150 nights.
@@ -84,9 +84,10 @@ pub(super) async fn reservations_are_listed_by_their_dates(fixture: Fixture) {
 pub(super) async fn a_stay_is_seen_with_all_that_is_its(fixture: Fixture) {
     let world = World::open(&fixture).await;
     let from = furnished(&world).await;
-    let wish = wish(from, 2, 1);
+    let quote_request = quote_request(from, 2, 1);
     let quote = QuoteId::new(Uuid::now_v7()).unwrap();
-    run(&world, SaveQuote::new(quote, wish.clone(), quoted(&world, &wish).await.options).unwrap()).await;
+    run(&world, SaveQuote::new(quote, quote_request.clone(), quoted(&world, &quote_request).await.options).unwrap())
+        .await;
     let views = world.engine.views();
     let mut made = Vec::new();
     for secs in [300, 200] {

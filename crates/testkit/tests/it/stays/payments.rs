@@ -17,7 +17,7 @@ use surehold_core::stays::operations::{
     CreateCheckoutSession, EXPIRE_CHECKOUT_SESSION, ExpireCheckoutSession, PaymentNews, PaymentObjects, PaymentTurn,
     ProcessStripeEvent, REFUND_PAYMENT, RefundPayment, process_stripe_event,
 };
-use surehold_core::stays::quote::{StayWish, compute};
+use surehold_core::stays::quote::{QuoteRequest, compute};
 use surehold_core::stays::{
     CancellationPolicy, Guest, GuestDetails, Payment, PaymentAccount, PaymentAlias, PaymentKey, PaymentState, Penalty,
     PropertyName, QuoteId, RatePlanCode, RatePlanKey, Reservation, ReservationSource, ReservationState, Resolution,
@@ -67,12 +67,13 @@ pub(super) async fn held(world: &World<'_>) -> HoldId {
     for command in chunks(&calendar).unwrap() {
         run(world, command).await;
     }
-    let wish = StayWish::new(property, StayDates::new(day(30), day(32)).unwrap(), 2, 1).unwrap();
+    let quote_request = QuoteRequest::new(property, StayDates::new(day(30), day(32)).unwrap(), 2, 1).unwrap();
     let views = world.engine.views();
-    let basis = views.quote_basis(world.tenant, wish.property(), wish.dates()).await.unwrap().unwrap();
-    let options = compute(&basis, &wish, now).options;
+    let basis =
+        views.quote_basis(world.tenant, quote_request.property(), quote_request.dates()).await.unwrap().unwrap();
+    let options = compute(&basis, &quote_request, now).options;
     let quote = QuoteId::new(Uuid::now_v7()).unwrap();
-    run(world, SaveQuote::new(quote, wish, options).unwrap()).await;
+    run(world, SaveQuote::new(quote, quote_request, options).unwrap()).await;
 
     let hold = new_id();
     let guest = GuestDetails { name: Some("Ann Example".into()), email: None, phone: Some("+1 555 0100".into()) };

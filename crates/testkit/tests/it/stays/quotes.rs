@@ -7,7 +7,7 @@ use surehold_core::operations::TimeZoneName;
 use surehold_core::stays::commands::{
     CalendarRequest, InventoryChange, PutProperty, PutRatePlan, PutRoomType, RateChange, SaveQuote, Set, chunks,
 };
-use surehold_core::stays::quote::{Offers, StayWish, compute};
+use surehold_core::stays::quote::{Offers, QuoteRequest, compute};
 use surehold_core::stays::{
     CancellationPolicy, NightRange, NotForSale, Penalty, Property, PropertyName, Quote, QuoteId, RatePlanCode,
     RatePlanKey, RoomTypeCode, RoomTypeKey, StayDates, StayRefusal, Weekdays, pool_of, stay_lines, today,
@@ -92,15 +92,16 @@ pub(super) async fn set(world: &World<'_>, request: &CalendarRequest) -> usize {
     changed
 }
 
-pub(super) fn wish(from: Date, nights: i32, rooms: u32) -> StayWish {
+pub(super) fn quote_request(from: Date, nights: i32, rooms: u32) -> QuoteRequest {
     let dates = StayDates::new(from, days_after(from, nights)).unwrap();
-    StayWish::new(sea(), dates, 2, rooms).unwrap()
+    QuoteRequest::new(sea(), dates, 2, rooms).unwrap()
 }
 
-pub(super) async fn quoted(world: &World<'_>, wish: &StayWish) -> Offers {
+pub(super) async fn quoted(world: &World<'_>, quote_request: &QuoteRequest) -> Offers {
     let views = world.engine.views();
-    let basis = views.quote_basis(world.tenant, wish.property(), wish.dates()).await.unwrap().unwrap();
-    compute(&basis, wish, views.clock().await.unwrap())
+    let basis =
+        views.quote_basis(world.tenant, quote_request.property(), quote_request.dates()).await.unwrap().unwrap();
+    compute(&basis, quote_request, views.clock().await.unwrap())
 }
 
 fn told(offers: &Offers) -> Vec<(&str, &str, i64, i64)> {
@@ -120,8 +121,8 @@ pub(super) async fn a_calendar_is_quoted_and_the_quote_kept(fixture: Fixture) {
     assert_eq!(set(&world, &doubles).await, 0, "a repeat changes nothing");
     assert_eq!(set(&world, &request(&["suite"], from, 45, 1, &[("flex", 30_000)])).await, 45);
 
-    let wish = wish(days_after(from, 3), 40, 1);
-    let offers = quoted(&world, &wish).await;
+    let quote_request = quote_request(days_after(from, 3), 40, 1);
+    let offers = quoted(&world, &quote_request).await;
     let expected = [("double", "fixed", 400_000, 5), ("double", "flex", 480_000, 5), ("suite", "flex", 1_200_000, 1)];
     assert_eq!(told(&offers), expected);
     let night = days_after(from, 3);
@@ -129,7 +130,7 @@ pub(super) async fn a_calendar_is_quoted_and_the_quote_kept(fixture: Fixture) {
     assert_eq!(offers.not_for_sale[0].reason, NotForSale::NoPrice { night });
 
     let id = QuoteId::new(Uuid::now_v7()).unwrap();
-    let save = SaveQuote::new(id, wish.clone(), offers.options.clone()).unwrap();
+    let save = SaveQuote::new(id, quote_request.clone(), offers.options.clone()).unwrap();
     let quote = run(&world, save.clone()).await;
     assert_eq!(quote.options[..], offers.options[..]);
     assert_eq!(quote.valid_until, quote.created_at.plus_secs(1_800));
@@ -146,10 +147,10 @@ pub(super) async fn a_calendar_is_quoted_and_the_quote_kept(fixture: Fixture) {
 
     let neighbour = world.neighbour(2).await;
     let views = neighbour.engine.views();
-    assert!(views.quote_basis(neighbour.tenant, &sea(), wish.dates()).await.unwrap().is_none());
+    assert!(views.quote_basis(neighbour.tenant, &sea(), quote_request.dates()).await.unwrap().is_none());
     assert_eq!(views.record::<Quote>(neighbour.tenant, &id).await.unwrap(), None);
     furnish(&neighbour, &[]).await;
-    let basis = views.quote_basis(neighbour.tenant, &sea(), wish.dates()).await.unwrap().unwrap();
+    let basis = views.quote_basis(neighbour.tenant, &sea(), quote_request.dates()).await.unwrap().unwrap();
     assert_eq!((basis.room_types.len(), basis.rate_plans.len(), basis.months.len(), basis.pools.len()), (0, 2, 0, 0));
 }
 
@@ -163,10 +164,10 @@ pub(super) async fn rooms_that_are_held_are_not_offered(fixture: Fixture) {
         PlaceHold::new(new_id(), stay_lines(&sea(), &[(room("double"), 1)], dates).unwrap())
     };
     world.engine.run(world.tenant, hold(1)).await.unwrap();
-    assert_eq!(told(&quoted(&world, &wish(from, 2, 1)).await), [("double", "flex", 200, 1)]);
-    assert_eq!(told(&quoted(&world, &wish(days_after(from, 1), 2, 2)).await), [("double", "flex", 400, 2)]);
+    assert_eq!(told(&quoted(&world, &quote_request(from, 2, 1)).await), [("double", "flex", 200, 1)]);
+    assert_eq!(told(&quoted(&world, &quote_request(days_after(from, 1), 2, 2)).await), [("double", "flex", 400, 2)]);
     world.engine.run(world.tenant, hold(1)).await.unwrap();
-    let offers = quoted(&world, &wish(from, 2, 1)).await;
+    let offers = quoted(&world, &quote_request(from, 2, 1)).await;
     assert_eq!(offers.not_for_sale[0].reason, NotForSale::SoldOut { night: from, available: 0 });
     // A room that burnt down: the truth is taken, and told.
     let fewer = InventoryChange { total: Some(1), ..InventoryChange::default() };
@@ -214,7 +215,7 @@ pub(super) async fn a_year_of_many_room_types(fixture: Fixture) {
     let from = soon(&world).await;
     let whole = request(&codes, from, 500, 3, &[("flex", 100), ("fixed", 90)]);
     assert_eq!(set(&world, &whole).await, 12 * 500);
-    let offers = quoted(&world, &wish(days_after(from, 395), 90, 3)).await;
+    let offers = quoted(&world, &quote_request(days_after(from, 395), 90, 3)).await;
     assert_eq!((offers.options.len(), offers.options_left_out), (24, 0));
     assert!(offers.options.iter().all(|option| option.available == 3 && option.prices.len() == 90));
     world.audit().await;
@@ -226,11 +227,11 @@ pub(super) async fn spent_quotes_are_let_go(fixture: Fixture) {
     furnish(&world, &["double"]).await;
     let from = soon(&world).await;
     set(&world, &request(&["double"], from, 30, 5, &[("flex", 12_000)])).await;
-    let wish = wish(from, 3, 1);
-    let offers = quoted(&world, &wish).await;
+    let quote_request = quote_request(from, 3, 1);
+    let offers = quoted(&world, &quote_request).await;
     let ask = async || {
         let id = QuoteId::new(new_id().uuid()).unwrap();
-        run(&world, SaveQuote::new(id, wish.clone(), offers.options.clone()).unwrap()).await;
+        run(&world, SaveQuote::new(id, quote_request.clone(), offers.options.clone()).unwrap()).await;
         id
     };
     let kept = async |id: &QuoteId| world.engine.views().record::<Quote>(world.tenant, id).await.unwrap().is_some();

@@ -20,7 +20,7 @@ use surehold_testkit::fixture::Fixture;
 use uuid::Uuid;
 
 use super::payments::{open_page_of, record, run};
-use super::quotes::{furnish, quoted, request, room, sea, set, soon, wish};
+use super::quotes::{furnish, quote_request, quoted, request, room, sea, set, soon};
 use crate::conformance::{World, new_id};
 
 const PRICE: i64 = 100;
@@ -36,10 +36,10 @@ async fn quote(world: &World<'_>, rooms: i64) -> QuoteId {
     run(world, PutProperty::new(sea(), Title::new("Sea").unwrap(), zone, currency).payment_account(account)).await;
     let from = soon(world).await;
     set(world, &request(&["double"], from, NIGHTS, rooms, &[("flex", PRICE)])).await;
-    let wish = wish(from, NIGHTS, 1);
-    let options = quoted(world, &wish).await.options;
+    let quote_request = quote_request(from, NIGHTS, 1);
+    let options = quoted(world, &quote_request).await.options;
     let quote = QuoteId::new(Uuid::now_v7()).unwrap();
-    run(world, SaveQuote::new(quote, wish, options).unwrap()).await;
+    run(world, SaveQuote::new(quote, quote_request, options).unwrap()).await;
     quote
 }
 

@@ -7,7 +7,7 @@ use surehold_core::kernel::commands::PlaceHold;
 use surehold_core::kernel::{Line, Lines, Reference};
 use surehold_core::stock::commands::PutBarcodes;
 use surehold_core::stock::{Barcode, BarcodeText, DocumentHeader, DocumentId, DocumentKind, ItemKey, Place, pool_of};
-use surehold_engine::{DocumentsWish, ItemsWish};
+use surehold_engine::{DocumentsFilter, ItemsFilter};
 use surehold_testkit::fixture::Fixture;
 
 use super::shop::{Shop, costing, header, in_transit, is_transit, line, on_hand, product, store};
@@ -51,23 +51,23 @@ pub(super) async fn catalogues_and_documents(fixture: Fixture) {
     }
     let [x1, x2, y, x3, back1, back2, back3] = ids[..] else { unreachable!("seven were posted") };
     let (a, x) = (Some(store("a")), Some(Reference::new("x").unwrap()));
-    for (wish, expected) in [
-        (DocumentsWish::default(), vec![back3, back2, back1, sale, x3, y, x2, x1]),
-        (DocumentsWish { store: Some(store("b")), ..DocumentsWish::default() }, vec![x2]),
-        (DocumentsWish { reference: x.clone(), ..DocumentsWish::default() }, vec![x3, x2, x1]),
-        (DocumentsWish { reference: x.clone(), store: a.clone(), ..DocumentsWish::default() }, vec![x3, x1]),
-        (DocumentsWish { about: Some(sale), ..DocumentsWish::default() }, vec![back3, back2, back1]),
-        (DocumentsWish { about: Some(sale), store: a, reference: x, after: None }, vec![]),
+    for (filter, expected) in [
+        (DocumentsFilter::default(), vec![back3, back2, back1, sale, x3, y, x2, x1]),
+        (DocumentsFilter { store: Some(store("b")), ..DocumentsFilter::default() }, vec![x2]),
+        (DocumentsFilter { reference: x.clone(), ..DocumentsFilter::default() }, vec![x3, x2, x1]),
+        (DocumentsFilter { reference: x.clone(), store: a.clone(), ..DocumentsFilter::default() }, vec![x3, x1]),
+        (DocumentsFilter { about: Some(sale), ..DocumentsFilter::default() }, vec![back3, back2, back1]),
+        (DocumentsFilter { about: Some(sale), store: a, reference: x, after: None }, vec![]),
     ] {
         let mut read = Vec::new();
-        let mut page = wish.clone();
+        let mut page = filter.clone();
         loop {
             let documents = views.stock_documents(tenant, &page, 2).await.unwrap();
             let Some(last) = documents.last() else { break };
             page.after = Some(last.id);
             read.extend(documents.into_iter().map(|document| document.id));
         }
-        assert_eq!(read, expected, "{wish:?}");
+        assert_eq!(read, expected, "{filter:?}");
     }
     let parts = views.document_parts(tenant, sale, 0, 10).await.unwrap();
     assert_eq!((parts.len(), parts[0].outcomes[0].quantity), (1, -5));
@@ -89,27 +89,27 @@ pub(super) async fn items_with_their_pools(fixture: Fixture) {
 
     let (a_cup, a_tea, b_tea) = (on_hand("a", "cup"), on_hand("a", "tea"), on_hand("b", "tea"));
     let (cup_comes, tea_comes) = (in_transit("b", "cup"), in_transit("b", "tea"));
-    let wish = |store_wish: &str, code: &str, place: Option<Place>| ItemsWish {
+    let filter = |store_wish: &str, code: &str, place: Option<Place>| ItemsFilter {
         store: (!store_wish.is_empty()).then(|| store(store_wish)),
         product: (!code.is_empty()).then(|| product(code)),
         place,
         after: None,
     };
     let (here, coming) = (Some(Place::OnHand), Some(Place::InTransit));
-    for (wish, expected) in [
-        (wish("", "", None), vec![&a_cup, &a_tea, &cup_comes, &tea_comes, &b_tea]),
-        (wish("b", "", None), vec![&cup_comes, &tea_comes, &b_tea]),
-        (wish("", "tea", None), vec![&a_tea, &tea_comes, &b_tea]),
-        (wish("", "", here), vec![&a_cup, &a_tea, &b_tea]),
-        (wish("", "", coming), vec![&cup_comes, &tea_comes]),
-        (wish("b", "tea", None), vec![&tea_comes, &b_tea]),
-        (wish("b", "tea", here), vec![&b_tea]),
-        (wish("b", "", coming), vec![&cup_comes, &tea_comes]),
-        (wish("", "tea", coming), vec![&tea_comes]),
-        (wish("c", "", None), vec![]),
+    for (filter, expected) in [
+        (filter("", "", None), vec![&a_cup, &a_tea, &cup_comes, &tea_comes, &b_tea]),
+        (filter("b", "", None), vec![&cup_comes, &tea_comes, &b_tea]),
+        (filter("", "tea", None), vec![&a_tea, &tea_comes, &b_tea]),
+        (filter("", "", here), vec![&a_cup, &a_tea, &b_tea]),
+        (filter("", "", coming), vec![&cup_comes, &tea_comes]),
+        (filter("b", "tea", None), vec![&tea_comes, &b_tea]),
+        (filter("b", "tea", here), vec![&b_tea]),
+        (filter("b", "", coming), vec![&cup_comes, &tea_comes]),
+        (filter("", "tea", coming), vec![&tea_comes]),
+        (filter("c", "", None), vec![]),
     ] {
         for page_rows in [1, 2, 10] {
-            let mut page = wish.clone();
+            let mut page = filter.clone();
             let mut read: Vec<ItemKey> = Vec::new();
             loop {
                 let items = views.stock_items(tenant, &page, page_rows).await.unwrap();
@@ -122,7 +122,7 @@ pub(super) async fn items_with_their_pools(fixture: Fixture) {
                     read.push(view.item.key);
                 }
             }
-            assert_eq!(read.iter().collect::<Vec<_>>(), expected, "{wish:?} by {page_rows}");
+            assert_eq!(read.iter().collect::<Vec<_>>(), expected, "{filter:?} by {page_rows}");
         }
     }
     let tea = views.stock_item(tenant, &a_tea).await.unwrap().unwrap();

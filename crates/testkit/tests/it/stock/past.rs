@@ -8,7 +8,7 @@ use surehold_core::kernel::Timestamp;
 use surehold_core::stock::commands::{DocumentReply, RevalueItem};
 use surehold_core::stock::history::{HistoryQuestion, Later, ROWS_PER_STEP_MAX};
 use surehold_core::stock::{DocumentContent, DocumentHeader, DocumentKind, DocumentLine, ItemKey, StockRefusal};
-use surehold_engine::{EngineConfig, ItemsWish};
+use surehold_engine::{EngineConfig, ItemsFilter};
 use surehold_testkit::fixture::Fixture;
 
 use super::shop::{Shop, costing, header, in_transit, line, new_document, on_hand, store, worth};
@@ -61,10 +61,10 @@ pub(super) async fn a_long_past_is_worked_out_in_steps(fixture: Fixture) {
     assert!(shop.item(&tea).await.revaluing.is_some());
     // What is provisional says so, in every report.
     let (views, tenant) = (shop.world.engine.views().clone(), shop.world.tenant);
-    let wish = ItemsWish { product: Some(tea.product.clone()), ..ItemsWish::default() };
-    assert!(views.balances_at(tenant, &wish, between, 1).await.unwrap()[0].revaluing);
+    let filter = ItemsFilter { product: Some(tea.product.clone()), ..ItemsFilter::default() };
+    assert!(views.balances_at(tenant, &filter, between, 1).await.unwrap()[0].revaluing);
     let until = between.plus_secs(86_400);
-    assert!(views.turnover(tenant, &wish, between, until, 1).await.unwrap()[0].revaluing);
+    assert!(views.turnover(tenant, &filter, between, until, 1).await.unwrap()[0].revaluing);
     shop.check(PAGE).await;
     sell_one(&shop).await;
     assert!(!step(&shop, &tea).await);

@@ -11,7 +11,7 @@ use surehold_core::stock::{
     Books, DocumentContent, DocumentHeader, DocumentId, DocumentKind, DocumentLine, ItemKey, LineCost, Move, Pack,
     PackName, Place, ProductCode, StockItem, StockRefusal, StoreName, Tracking, UnitName,
 };
-use surehold_engine::{EngineConfig, Failure, ItemsWish, Options, Turnover};
+use surehold_engine::{EngineConfig, Failure, ItemsFilter, Options, Turnover};
 use surehold_testkit::fixture::Fixture;
 use uuid::Uuid;
 
@@ -223,12 +223,12 @@ impl<'f> Shop<'f> {
     }
 
     async fn check_balances(&self, ledgers: &BTreeMap<ItemKey, Vec<Move>>, at: Timestamp) {
-        let mut wish = ItemsWish::default();
+        let mut filter = ItemsFilter::default();
         let mut read = BTreeMap::new();
         loop {
-            let page = self.world.engine.views().balances_at(self.world.tenant, &wish, at, 3).await.unwrap();
+            let page = self.world.engine.views().balances_at(self.world.tenant, &filter, at, 3).await.unwrap();
             let Some(last) = page.last() else { break };
-            wish.after = Some(last.item.clone());
+            filter.after = Some(last.item.clone());
             read.extend(page.into_iter().map(|found| (found.item, found.balance)));
         }
         let then = |ledger: &Vec<Move>| sum(ledger.iter().filter(|row| row.effective_at <= at));
@@ -241,9 +241,9 @@ impl<'f> Shop<'f> {
         let views = self.world.engine.views();
         for (key, ledger) in ledgers {
             let place = Some(key.place);
-            let wish =
-                ItemsWish { store: Some(key.store.clone()), product: Some(key.product.clone()), place, after: None };
-            let read = views.turnover(self.world.tenant, &wish, from, until, 10).await.unwrap();
+            let filter =
+                ItemsFilter { store: Some(key.store.clone()), product: Some(key.product.clone()), place, after: None };
+            let read = views.turnover(self.world.tenant, &filter, from, until, 10).await.unwrap();
             let inside = || ledger.iter().filter(|row| (from..until).contains(&row.effective_at));
             let outgoing = sum(inside().filter(|row| row.quantity < 0));
             let expected = Turnover {

@@ -7,7 +7,7 @@ use super::super::replay::{Replay, place};
 use super::super::requests::{Fate, Request};
 use super::super::state::FinalState;
 use super::fit::fits;
-use super::told::{Told, check_versions, told};
+use super::told::{ExpectedEffect, check_versions, told};
 use super::{Effect, Group};
 use crate::torture::history::Ask;
 
@@ -48,12 +48,12 @@ fn claimed_by(
     for request in group.requests.iter().map(|place| &requests[*place]).filter(|request| request.fate == Fate::Ok) {
         firsts += u64::from(request.is_news());
         let event = match told(request, replay) {
-            Told::Event(event) => Some(event),
-            Told::Missing => {
+            ExpectedEffect::Event(event) => Some(event),
+            ExpectedEffect::Missing => {
                 verdict.add("ok-exists", || format!("{} is not in the feed: {:?}", request.name(), request.ask()));
                 continue;
             }
-            Told::Nothing => None,
+            ExpectedEffect::Nothing => None,
         };
         if event.is_some_and(|event| !fits(request, event, replay)) {
             let (name, ask) = (request.name(), request.ask());

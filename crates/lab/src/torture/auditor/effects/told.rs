@@ -9,7 +9,7 @@ use super::super::requests::Request;
 use crate::torture::history::Ask;
 
 /// What an `ok` says about its effect.
-pub(super) enum Told {
+pub(super) enum ExpectedEffect {
     /// This event.
     Event(usize),
     /// There is an effect, and the feed does not have it.
@@ -18,15 +18,15 @@ pub(super) enum Told {
     Nothing,
 }
 
-pub(super) fn told(request: &Request<'_>, replay: &Replay) -> Told {
+pub(super) fn told(request: &Request<'_>, replay: &Replay) -> ExpectedEffect {
     let found = match request.ask() {
         Ask::Place { hold, .. } => of_hold(replay, *hold, |what| matches!(what, What::Placed { .. })),
         Ask::Convert { hold, .. } => of_hold(replay, *hold, |what| matches!(what, What::Converted { .. })),
         Ask::Cancel { hold } => of_hold(replay, *hold, |what| matches!(what, What::Cancelled { .. })),
         Ask::Extend { hold, until, .. } => {
-            let Some((seen, replayed)) = request.hold_told() else { return Told::Nothing };
+            let Some((seen, replayed)) = request.hold_told() else { return ExpectedEffect::Nothing };
             if until.is_some() && replayed {
-                return Told::Nothing;
+                return ExpectedEffect::Nothing;
             }
             of_hold(
                 replay,
@@ -34,24 +34,24 @@ pub(super) fn told(request: &Request<'_>, replay: &Replay) -> Told {
                 |what| matches!(what, What::Extended { expires_at, .. } if *expires_at == seen.expires_at),
             )
         }
-        Ask::Move { from, to, .. } if differences(from, to).is_empty() => return Told::Nothing,
+        Ask::Move { from, to, .. } if differences(from, to).is_empty() => return ExpectedEffect::Nothing,
         Ask::Move { hold, .. } | Ask::GiveBack { hold, .. } => {
-            let Some((seen, _)) = request.hold_told() else { return Told::Nothing };
+            let Some((seen, _)) = request.hold_told() else { return ExpectedEffect::Nothing };
             of_stage(replay, *hold, seen.version)
         }
         Ask::PutPool { pool, .. } | Ask::Adjust { pool, .. } => {
-            let Some((seen, replayed)) = request.pool_told() else { return Told::Nothing };
+            let Some((seen, replayed)) = request.pool_told() else { return ExpectedEffect::Nothing };
             let keyed = matches!(request.ask(), Ask::Adjust { total_delta, .. } if *total_delta != 0);
             if replayed && !keyed {
-                return Told::Nothing;
+                return ExpectedEffect::Nothing;
             }
             of_version(replay, pool, seen.version)
         }
         Ask::ReadHold { .. } | Ask::ReadPool { .. } | Ask::ExpireTask { .. } | Ask::ChargeTask { .. } => {
-            return Told::Nothing;
+            return ExpectedEffect::Nothing;
         }
     };
-    found.map_or(Told::Missing, Told::Event)
+    found.map_or(ExpectedEffect::Missing, ExpectedEffect::Event)
 }
 
 fn of_hold(replay: &Replay, hold: uuid::Uuid, is_it: impl Fn(&What) -> bool) -> Option<usize> {

@@ -24,7 +24,7 @@ enum Made {
 
 /// What is certain of one stay, from what its guest was told.
 #[derive(Debug, Default)]
-struct Known<'a> {
+struct CertainOfStay<'a> {
     made: Made,
     cancelled: bool,
     /// The sources that it may have: of a desk or of somebody who walked in.
@@ -45,8 +45,8 @@ pub(super) fn check(history: &[GuestEntry], state: &StaysState, verdict: &mut Ve
     }
 }
 
-fn known(history: &[GuestEntry]) -> BTreeMap<Uuid, Known<'_>> {
-    let mut all: BTreeMap<Uuid, Known<'_>> = BTreeMap::new();
+fn known(history: &[GuestEntry]) -> BTreeMap<Uuid, CertainOfStay<'_>> {
+    let mut all: BTreeMap<Uuid, CertainOfStay<'_>> = BTreeMap::new();
     for entry in history.iter().filter(|entry| entry.kind != Kind::Invoke) {
         let Some(hold) = entry.ask.hold() else { continue };
         let known = all.entry(hold).or_default();
@@ -59,7 +59,7 @@ fn known(history: &[GuestEntry]) -> BTreeMap<Uuid, Known<'_>> {
     all
 }
 
-impl<'a> Known<'a> {
+impl<'a> CertainOfStay<'a> {
     fn learn(&mut self, entry: &'a GuestEntry) {
         let reservation = entry.answer.as_ref().and_then(|answer| answer.reservation.as_ref());
         self.reserved |= reservation.is_some();

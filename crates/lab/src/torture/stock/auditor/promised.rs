@@ -74,9 +74,9 @@ mod tests {
     use crate::torture::history::{EventSeen, Units};
 
     /// What happened to the pool, and its total and booked units then.
-    type Told = (&'static str, i64, i64);
+    type PoolStep = (&'static str, i64, i64);
     /// A document's kind, and what it did.
-    type Posted<'a> = (&'a str, &'a [Told]);
+    type Posted<'a> = (&'a str, &'a [PoolStep]);
 
     fn what(told: &str) -> What {
         match told {

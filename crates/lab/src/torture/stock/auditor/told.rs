@@ -24,7 +24,7 @@ enum Posted {
 
 /// What is certain of one document, from what clerks were told.
 #[derive(Debug, Default)]
-struct Known<'a> {
+struct CertainOfDocument<'a> {
     posted: Posted,
     /// It may be there, and a draft.
     drafted: bool,
@@ -48,8 +48,8 @@ pub(super) fn check(history: &[ClerkEntry], state: &StockState, checked: &mut St
     }
 }
 
-fn known(history: &[ClerkEntry]) -> BTreeMap<Uuid, Known<'_>> {
-    let mut all: BTreeMap<Uuid, Known<'_>> = BTreeMap::new();
+fn known(history: &[ClerkEntry]) -> BTreeMap<Uuid, CertainOfDocument<'_>> {
+    let mut all: BTreeMap<Uuid, CertainOfDocument<'_>> = BTreeMap::new();
     for entry in history {
         let about = match &entry.ask {
             ClerkAsk::ReadDocument { document } => Some(*document),
@@ -85,7 +85,7 @@ fn posts(ask: &ClerkAsk) -> bool {
     }
 }
 
-impl<'a> Known<'a> {
+impl<'a> CertainOfDocument<'a> {
     fn learn(&mut self, entry: &'a ClerkEntry) {
         let seen = entry.answer.as_ref().and_then(|answer| answer.document.as_ref());
         let is_posted = seen.is_some_and(|seen| seen.state != "draft");

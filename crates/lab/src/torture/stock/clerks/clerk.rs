@@ -23,7 +23,7 @@ const PAST_MILLIS_MAX: i64 = 12_000;
 
 /// A document that others may be about.
 #[derive(Clone, Debug)]
-struct Known {
+struct KnownDocument {
     document: Uuid,
     /// Where what is about it belongs.
     store: String,
@@ -34,8 +34,8 @@ struct Known {
 #[derive(Debug)]
 pub(super) struct Clerk {
     caller: Caller,
-    sales: Vec<Known>,
-    transfers: Vec<Known>,
+    sales: Vec<KnownDocument>,
+    transfers: Vec<KnownDocument>,
     reversible: Vec<Uuid>,
     /// Stores and serial numbers of lamps that this clerk bought and did not sell.
     lamps: Vec<(&'static str, String)>,
@@ -98,7 +98,7 @@ impl Clerk {
         STORES[self.caller.dice.roll(STORES.len())]
     }
 
-    fn remember(known: &mut Vec<Known>, one: Known) {
+    fn remember(known: &mut Vec<KnownDocument>, one: KnownDocument) {
         known.push(one);
         if known.len() > REMEMBERED_MAX {
             known.remove(0);
@@ -147,7 +147,7 @@ impl Clerk {
     }
 
     fn sold(&mut self, document: Uuid, store: &str, left: Vec<i64>) {
-        Clerk::remember(&mut self.sales, Known { document, store: store.to_owned(), left });
+        Clerk::remember(&mut self.sales, KnownDocument { document, store: store.to_owned(), left });
         self.may_reverse(document);
     }
 
@@ -228,7 +228,7 @@ impl Clerk {
     }
 
     /// A part of what is left of one of its lines.
-    fn some_of(&mut self, of: fn(&mut Clerk) -> &mut Vec<Known>) -> Option<(Known, u32, i64)> {
+    fn some_of(&mut self, of: fn(&mut Clerk) -> &mut Vec<KnownDocument>) -> Option<(KnownDocument, u32, i64)> {
         let count = of(self).len();
         let place = (count > 0).then(|| self.caller.dice.roll(count))?;
         let known = of(self)[place].clone();
@@ -281,7 +281,7 @@ impl Clerk {
         let in_transit = paper.in_transit;
         let Some(document) = self.post(paper).await? else { return Ok(()) };
         if in_transit {
-            Clerk::remember(&mut self.transfers, Known { document: document.id, store: to.to_owned(), left });
+            Clerk::remember(&mut self.transfers, KnownDocument { document: document.id, store: to.to_owned(), left });
         }
         self.may_reverse(document.id);
         Ok(())

@@ -24,7 +24,7 @@ use crate::torture::book::Book;
 use crate::torture::crowd::CrowdPlan;
 use crate::torture::stock::book::ClerkAsk;
 use crate::torture::workload::counts::Counts;
-use crate::torture::workload::front::{Front, Told};
+use crate::torture::workload::front::{Front, Outcome};
 use crate::torture::workload::until_all_end;
 use clerk::Clerk;
 
@@ -48,7 +48,7 @@ pub async fn open_stores(plan: &CrowdPlan, book: &Arc<Book>) -> Result<()> {
     for (number, store) in STORES.into_iter().enumerate() {
         let ask = ClerkAsk::Document { document: Uuid::now_v7(), paper: papers::opening(store, number) };
         match front.ask(&ask, front.new_process(), 0, PREPARE_TIMEOUT).await? {
-            Told::Ok(_) => {}
+            Outcome::Ok(_) => {}
             told => bail!("cannot open the store {store}: {told:?}"),
         }
     }

@@ -12,7 +12,7 @@ use surehold_testkit::fixture::{Fixture, StoreKind};
 
 use super::Harm;
 use super::log::take_errors;
-use super::shop::{TENANT, Told, fill, place, pool};
+use super::shop::{TENANT, HoldOutcome, fill, place, pool};
 
 const ROOMS: i64 = 1_000;
 /// Enough for the nodes to meet many times.
@@ -20,7 +20,7 @@ const ROUNDS: usize = 40;
 const CALLERS: usize = 4;
 
 /// A place, while its connection is cut: what was told, and whether the hold is there then.
-async fn place_and_cut(cut: Cut) -> (Told, bool) {
+async fn place_and_cut(cut: Cut) -> (HoldOutcome, bool) {
     let fixture = Fixture::new(StoreKind::Postgres).await.unwrap();
     let direct = fixture.engine().await.unwrap();
     fill(&direct, &[("room", ROOMS)]).await;

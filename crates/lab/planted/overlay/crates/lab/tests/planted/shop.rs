@@ -15,7 +15,7 @@ use tempfile::TempDir;
 pub(crate) const TENANT: TenantId = TenantId(1);
 pub(crate) const HOUR_SECS: i64 = 3_600;
 
-pub(crate) type Told = Result<Done<HoldReply>, Failure<Refusal>>;
+pub(crate) type HoldOutcome = Result<Done<HoldReply>, Failure<Refusal>>;
 
 pub(crate) struct Shop {
     pub(crate) engine: Engine,
@@ -49,7 +49,7 @@ impl Shop {
         self.clock_micros.fetch_add(secs * 1_000_000, Ordering::Relaxed);
     }
 
-    pub(crate) async fn place(&self, units: &[(&str, i64)], lifetime_secs: i64) -> Told {
+    pub(crate) async fn place(&self, units: &[(&str, i64)], lifetime_secs: i64) -> HoldOutcome {
         self.engine.run(TENANT, place(units).lifetime_secs(lifetime_secs).unwrap()).await
     }
 
@@ -58,11 +58,11 @@ impl Shop {
         self.place(units, lifetime_secs).await.unwrap().reply.hold.id
     }
 
-    pub(crate) async fn cancel(&self, id: HoldId) -> Told {
+    pub(crate) async fn cancel(&self, id: HoldId) -> HoldOutcome {
         self.engine.run(TENANT, CancelHold { id }).await
     }
 
-    pub(crate) async fn book(&self, id: HoldId, part: Option<Lines>) -> Told {
+    pub(crate) async fn book(&self, id: HoldId, part: Option<Lines>) -> HoldOutcome {
         self.engine.run(TENANT, ConvertHold { id, mode: ConvertMode::Book, part }).await
     }
 

@@ -16,7 +16,7 @@ use surehold_core::stays::operations::{
     CreateCheckoutSession, PaymentNews, PaymentObjects, PaymentTurn, ProcessStripeEvent, REFUND_PAYMENT,
     process_stripe_event,
 };
-use surehold_core::stays::quote::{StayWish, compute};
+use surehold_core::stays::quote::{QuoteRequest, compute};
 use surehold_core::stays::{CancellationPolicy, PaymentAccount, Penalty, PropertyName, QuoteId, RatePlanCode, RatePlanKey, Reservation, RoomTypeCode, RoomTypeKey, StayDates, Weekdays, pool_of, today};
 use surehold_engine::Engine;
 use surehold_testkit::fixture::{Fixture, StoreKind};
@@ -85,11 +85,11 @@ impl House {
 
     async fn hold_room(&self) -> HoldId {
         let views = self.engine.views();
-        let wish = StayWish::new(property(), self.dates, 2, 1).unwrap();
-        let basis = views.quote_basis(TENANT, wish.property(), wish.dates()).await.unwrap().unwrap();
-        let options = compute(&basis, &wish, views.clock().await.unwrap()).options;
+        let request = QuoteRequest::new(property(), self.dates, 2, 1).unwrap();
+        let basis = views.quote_basis(TENANT, request.property(), request.dates()).await.unwrap().unwrap();
+        let options = compute(&basis, &request, views.clock().await.unwrap()).options;
         let quote = QuoteId::new(Uuid::now_v7()).unwrap();
-        self.run(SaveQuote::new(quote, wish, options).unwrap()).await;
+        self.run(SaveQuote::new(quote, request, options).unwrap()).await;
         let hold = HoldId::new(Uuid::now_v7()).unwrap();
         self.run(CreateStay::new(hold, quote, vec![StayItem { option: 1, rooms: 1 }]).unwrap()).await;
         hold

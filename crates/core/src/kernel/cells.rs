@@ -65,7 +65,7 @@ enum DueRead {
 
 /// Cells never leave or move; everything else refers to them by position.
 #[derive(Debug)]
-pub(super) struct Shelf<R: Record> {
+pub(super) struct RecordCells<R: Record> {
     positions: HashMap<R::Key, usize>,
     cells: Vec<Cell<R>>,
     asked: Vec<usize>,
@@ -80,9 +80,9 @@ pub(super) struct Shelf<R: Record> {
     complete: bool,
 }
 
-impl<R: Record> Shelf<R> {
-    pub(super) fn new(complete: bool) -> Shelf<R> {
-        Shelf {
+impl<R: Record> RecordCells<R> {
+    pub(super) fn new(complete: bool) -> RecordCells<R> {
+        RecordCells {
             positions: HashMap::new(),
             cells: Vec::new(),
             asked: Vec::new(),
@@ -303,7 +303,7 @@ impl<R: Record> Shelf<R> {
 }
 
 /// A shelf without its type: what a batch and a store need of it.
-pub trait AnyShelf: Debug + Send + Sync {
+pub trait AnyRecordCells: Debug + Send + Sync {
     fn table(&self) -> &'static Table;
 
     fn asked_count(&self) -> usize;
@@ -357,17 +357,17 @@ impl<R: Record> Encode for R {
 /// The key of a record that is no more.
 #[derive(Clone, Copy, Debug)]
 pub struct RemovedKey<'a> {
-    shelf: &'a dyn AnyShelf,
+    cells: &'a dyn AnyRecordCells,
     position: usize,
 }
 
 impl<'a> RemovedKey<'a> {
     pub fn encode(self, out: &mut dyn Columns<'a>) {
-        self.shelf.write_removed_key(self.position, out);
+        self.cells.write_removed_key(self.position, out);
     }
 }
 
-impl<R: Record> AnyShelf for Shelf<R> {
+impl<R: Record> AnyRecordCells for RecordCells<R> {
     fn table(&self) -> &'static Table {
         R::TABLE
     }
@@ -449,7 +449,7 @@ impl<R: Record> AnyShelf for Shelf<R> {
                     visit(Change::Update { record, version: record.version(), stored });
                 }
                 (None, Some(Stored { version: stored_version, .. })) => {
-                    visit(Change::Delete { key: RemovedKey { shelf: self, position: *position }, stored_version });
+                    visit(Change::Delete { key: RemovedKey { cells: self, position: *position }, stored_version });
                 }
                 // Inserted and removed in one batch: nothing to write.
                 (None, None) => {}

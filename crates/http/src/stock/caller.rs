@@ -10,7 +10,7 @@ use crate::problem::Problem;
 
 /// Somebody who may move goods by some kinds of documents. The tenant is told only together with a kind, so that a
 /// handler cannot forget to ask whether it is one of them.
-pub(crate) struct Mover {
+pub(crate) struct StockCaller {
     tenant: TenantId,
     scopes: KeyScopes,
     pub(crate) slug: Slug,
@@ -33,7 +33,7 @@ fn scope_of(kind: DocumentKind) -> KeyScope {
     }
 }
 
-impl Mover {
+impl StockCaller {
     pub(crate) fn tenant_for(&self, kind: DocumentKind) -> Result<TenantId, Problem> {
         let scope = scope_of(kind);
         if self.scopes.allow(scope) { Ok(self.tenant) } else { Err(scope_missing(scope)) }
@@ -52,15 +52,15 @@ impl Mover {
     }
 }
 
-impl FromRequestParts<Api> for Mover {
+impl FromRequestParts<Api> for StockCaller {
     type Rejection = Problem;
 
-    async fn from_request_parts(parts: &mut Parts, api: &Api) -> Result<Mover, Problem> {
+    async fn from_request_parts(parts: &mut Parts, api: &Api) -> Result<StockCaller, Problem> {
         let (admitted, tenant, slug) = admit_to_tenant(parts, api).await?;
         let scopes = admitted.scopes;
         if !scopes.allow(KeyScope::Sell) && !scopes.allow(KeyScope::Manage) {
             return Err(scope_missing(KeyScope::Sell));
         }
-        Ok(Mover { tenant, scopes, slug })
+        Ok(StockCaller { tenant, scopes, slug })
     }
 }

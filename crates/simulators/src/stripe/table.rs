@@ -13,18 +13,18 @@ pub(super) trait Row {
 }
 
 #[derive(Debug)]
-pub(super) struct Shelf<T> {
+pub(super) struct Table<T> {
     rows: Vec<T>,
     places: HashMap<String, usize>,
 }
 
-impl<T> Default for Shelf<T> {
-    fn default() -> Shelf<T> {
-        Shelf { rows: Vec::new(), places: HashMap::new() }
+impl<T> Default for Table<T> {
+    fn default() -> Table<T> {
+        Table { rows: Vec::new(), places: HashMap::new() }
     }
 }
 
-impl<T: Row> Shelf<T> {
+impl<T: Row> Table<T> {
     /// Its place.
     pub(super) fn push(&mut self, row: T) -> usize {
         let place = self.rows.len();
@@ -48,7 +48,7 @@ impl<T: Row> Shelf<T> {
     }
 }
 
-impl<T> Index<usize> for Shelf<T> {
+impl<T> Index<usize> for Table<T> {
     type Output = T;
 
     fn index(&self, place: usize) -> &T {
@@ -56,7 +56,7 @@ impl<T> Index<usize> for Shelf<T> {
     }
 }
 
-impl<T> IndexMut<usize> for Shelf<T> {
+impl<T> IndexMut<usize> for Table<T> {
     fn index_mut(&mut self, place: usize) -> &mut T {
         &mut self.rows[place]
     }
