@@ -17,7 +17,7 @@ pub const CALENDAR_ROWS_NIGHTS_MAX: usize = 10_000;
 #[schema(example = json!({
     "rows": [
         {"room_types": ["double"], "from": "2099-12-20", "until": "2099-12-31", "inventory": {"total": 10}},
-        {"room_types": ["double"], "from": "2099-12-24", "until": "2099-12-27",
+        {"room_types": ["double"], "from": "2099-12-24", "until": "2099-12-27", "inventory": {"closed": false},
             "rates": [{"rate_plan": "flexible", "price": 45_000}]}
     ],
     "skip_refused": true

@@ -26,6 +26,10 @@ fn other_bodies(operation: &Operation) -> Vec<Value> {
             json!({"kind": "customer_return", "store": "main", "about": "01890a5d-ac96-774b-bcce-b302099a8058",
                 "lines": [{"count": 1, "of_line": 1}]}),
         ],
+        "POST /v1/{tenant}/documents/import" => vec![json!({
+            "id": "01890a5d-ac96-774b-bcce-b302099a8057", "header": {"kind": "recount", "store": "main"},
+            "rows": [{"product": "tea", "count": "8", "against": 7, "serials": ["S1"]}],
+        })],
         _ => Vec::new(),
     }
 }
